@@ -1,21 +1,21 @@
-// The contracts between picogrant and a device: HTTP, timers, secure storage, character display, entropy, and a signer if
-// tokens are bound to a key. The file contains types only. Adapters implement the contracts, the driver calls the adapters,
-// and conformance/ tests them.
+// The contracts between picogrant and a device: HTTP, timers, storage, character display, entropy, and a signer for a
+// key of the device. The file contains types only. Adapters implement the contracts, and the driver calls the adapters.
+// The tests in conformance/ check an adapter.
 //
 // These rules hold for all adapters:
 //  - One thread; one HTTP exchange, one alarm, one storage operation at a time.
-//  - An adapter calls each callback exactly once, before the call returns or later, unless the contract says otherwise.
-//  - A byte range includes `bytes[from]` and excludes `bytes[to]`. It belongs to the caller: the adapter may read or fill
-//    it until it calls back, and copies what it needs later.
+//  - An adapter calls each callback once, before its function returns or later, unless the contract says otherwise.
+//  - A byte range includes `bytes[from]` and excludes `bytes[to]`. The caller owns the range. The adapter may read or
+//    fill the range until it calls back, and copies the bytes that it needs after that.
 //  - An adapter reports failures of network or disk, and does not throw them. It may throw for a wrong argument, such as a
 //    slot that does not exist. Anything else that it throws counts as a failure of the operation.
 //  - A function may be `async`: a rejected promise counts as an exception.
 //  - No adapter logs request targets, headers or bodies, because they contain secrets.
 
-/** The driver does not wait for the promise. A rejected promise counts as a failure of the operation. */
+/** The driver does not wait for a promise. A rejected promise counts as a failure of the operation. */
 export type Promised = void | PromiseLike<void>;
 
-/** A byte array of the host: `Uint8Array`, or a plain array of integers 0..255 without typed arrays. */
+/** A byte array of the host: a `Uint8Array`, or a plain array of integers 0..255 on an engine without typed arrays. */
 export interface Bytes {
   [index: number]: number;
   /** Number of bytes. */
@@ -39,7 +39,7 @@ export interface HttpRequest {
   readonly method: "GET" | "POST";
   /** Absolute `https:` or `http:` URL. */
   readonly url: string;
-  /** Value of `Content-Type`, or "" for none. A POST may have one without a body. */
+  /** Value of `Content-Type`, or "" for none. A POST without a body may have a content type too. */
   readonly contentType: string;
   /** Value of `Authorization`, or "". */
   readonly authorization: string;
@@ -51,18 +51,18 @@ export interface HttpRequest {
   readonly bodyTo: number;
 }
 
-/** Receives the reports of an exchange. Order: `status`, then any number of `body`, then `end`; or `failed`. */
+/** Receives the reports of an exchange: `status`, any number of `body`, then `end`. `failed` can replace the rest. */
 export interface HttpSink {
   /**
    * The status line and headers have arrived. Called at most once, before any `body`.
    * @param status 100..599
    * @param retryAfterSeconds `Retry-After` in seconds, 0..134217727 (dates are converted, larger values clamped), -1 if
    * absent
-   * @param authenticate `WWW-Authenticate` unchanged, several values joined by a comma; "" if absent. An adapter may omit
-   * it: then the device does not learn that an API requires another sign-in (RFC 9470)
-   * @param nonce `DPoP-Nonce` unchanged; "" if absent. An adapter may omit it and `dateMs`: without them, DPoP cannot be
-   * used
-   * @param dateMs `Date` in milliseconds since 1970; 0 if absent or invalid
+   * @param authenticate `WWW-Authenticate` unchanged, several values joined by a comma; "" if absent. If an adapter
+   * omits this argument, the device does not learn that an API requires another sign-in (RFC 9470)
+   * @param nonce `DPoP-Nonce` unchanged; "" if absent. If an adapter omits this argument, DPoP cannot be used
+   * @param dateMs `Date` in milliseconds since 1970; 0 if absent or invalid. If an adapter omits this argument, the
+   * server may reject the signatures of a device whose clock is wrong
    */
   status(
     status: number,
@@ -102,8 +102,8 @@ export interface Timers {
    */
   now(): number;
   /**
-   * Calls `ring` once, `afterMs` (0..134217727) milliseconds from now or later, but never before this call returns. A
-   * second call replaces the alarm of the first.
+   * Calls `ring` once, `afterMs` (0..134217727) milliseconds from now or later, but never before `alarm` returns.
+   * Another call of `alarm` replaces the alarm.
    */
   alarm(afterMs: number, ring: () => void): Promised;
   /** Cancels the alarm, if one is set. */
@@ -118,8 +118,8 @@ export interface Storage {
   /** Largest record in bytes that `write` accepts. Half of the core's memory is always enough. */
   readonly capacity: number;
   /**
-   * Reads slot 0 or 1 into `into[from..]` and calls back with the record's length: 0 for an empty
-   * slot, -1 if it cannot be read or is longer than `to - from`.
+   * Reads slot 0 or 1 into `into[from..to)` and calls back with the record's length: 0 for an empty slot, -1 if the
+   * record cannot be read or is longer than `to - from`.
    */
   read(
     slot: number,
@@ -129,9 +129,9 @@ export interface Storage {
     done: (length: number) => void,
   ): Promised;
   /**
-   * Replaces slot 0 or 1 by `bytes[from..to)`. `done(true)` promises that the record survives a power loss from now on. A
-   * power loss before that call may leave the old record, the new one, or invalid bytes (the core checks the record's
-   * checksum). It never changes the other slot.
+   * Replaces slot 0 or 1 by `bytes[from..to)`. `done(true)` promises that the record survives a power loss from now on.
+   * A power loss before that call may leave the old record, the new record, or invalid bytes in this slot (the core
+   * checks the record's checksum). A power loss never changes the other slot.
    */
   write(
     slot: number,
@@ -153,9 +153,9 @@ export interface Display {
   /** Rows, 2..8. */
   readonly rows: number;
   /**
-   * Shows a frame: `columns * rows` bytes from `cells[from]`, row by row. A byte is printable ASCII (32..126) or, in the
-   * developer's own texts, a character of the display's set (128..255), and never a control character. The driver calls it
-   * only after a cell has changed. The range belongs to the caller and is valid until the call returns.
+   * Shows a frame: `columns * rows` bytes from `cells[from]`, row by row. A byte is printable ASCII (32..126) or, in
+   * the developer's own texts, a character of the display's set (128..255), and never a control character. The driver
+   * calls `show` only after a cell has changed. The range belongs to the caller and is valid until the call returns.
    */
   show(cells: Bytes, from: number): Promised;
 }

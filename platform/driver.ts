@@ -31,13 +31,13 @@ export const makeKeys = async (settings: KeySettings): Promise<DriverKeys> =>
 const COMMANDS_MAX = 256;
 
 /**
- * A device on its platform. It does nothing before `start` and after `stop`.
+ * A device on its platform. The driver carries out commands of the core only between `start` and `stop`.
  *
- * The core receives every event before any callback runs. Only then does the driver pass exceptions and rejections of
- * adapters and callbacks to `onError`. Without `onError`, the driver throws the error to its caller, or from the next
- * alarm, but never from another callback that an adapter calls. If an adapter throws, its operation has failed.
- * @throws RangeError if the configuration is invalid, or the memory too small for it, or the storage for the records
- * @throws TypeError that names the invalid endpoint or header
+ * The core receives an event before the program's callbacks run. After them, `onError` receives what adapters and
+ * callbacks have thrown or rejected with. Without `onError`, the driver throws these errors to the caller of its
+ * functions or from the next alarm, but not from other callbacks. If an adapter throws, its operation has failed.
+ * @throws RangeError if the configuration is invalid, or if the memory or the storage is too small
+ * @throws TypeError that names the invalid endpoint or header; Error if the core is of another release
  */
 export class Driver {
   readonly core: Core;
@@ -56,7 +56,7 @@ export class Driver {
   readonly #ring = (): void => this.run();
   readonly #now = (): number => this.#timers.now();
   readonly #setAlarm = (): unknown => {
-    // If an error must still be thrown, the alarm comes at once and throws it.
+    // If an error must still be thrown, set the alarm to now: it throws the error.
     const coreMs = this.#faults.count > 0 ? 0 : this.core.wakeIn(this.device);
     const wakeMs = Math.min(coreMs, this.#options.wakeInMs?.() ?? coreMs);
     return this.#timers.alarm(Math.max(0, wakeMs), this.#ring);
@@ -137,7 +137,7 @@ export class Driver {
   /** The current access token; "" if there is no valid one, and during a refresh. */
   get accessToken(): string {
     const { state, accessLifetimeS } = this.device;
-    // The device receives the elapsed time only when it wakes, which may be late.
+    // The core learns the elapsed time only when the driver wakes, so `accessLifetimeS` may be too high.
     const isUsable = state === State.SIGNED_IN && accessLifetimeS > this.unreportedS;
     return isUsable ? accessTokenOf(this.device, this.memory) : "";
   }
@@ -148,8 +148,8 @@ export class Driver {
   }
 
   /**
-   * The stronger sign-in that the API of the last call requires (RFC 9470): `deviceParameters` of a new sign-in. The call
-   * has ended with INTERACTION_REQUIRED, without a refresh. Undefined if none is required.
+   * If the last call has ended with INTERACTION_REQUIRED: the sign-in that the API requires (RFC 9470), to use as
+   * `deviceParameters` of a new sign-in. Otherwise undefined. The access token is not refreshed after such a call.
    */
   get stepUp(): StepUp | undefined {
     const isRequired = this.device.callError === ErrorCode.INTERACTION_REQUIRED;
@@ -172,7 +172,7 @@ export class Driver {
    */
   happen(event: () => void): void {
     this.#receive(event);
-    // Within a command, the outer loop throws the error.
+    // During a command, the outer call throws the error.
     if (!this.#running) this.#faults.throwFirst();
   }
 
@@ -199,7 +199,7 @@ export class Driver {
 
   #receive(event: () => void): void {
     if (this.#lifetime === "stopped") return;
-    // If the caller is within a command, the running loop handles the event.
+    // If the event occurs during a command, the running loop carries out the resulting commands.
     if (this.#running) {
       event();
       return;
@@ -216,8 +216,8 @@ export class Driver {
   }
 
   /**
-   * Reports the elapsed time before an event. Otherwise that time would shorten a wait that the event starts (the poll
-   * interval). The core may have commands due before it can receive the event.
+   * Reports the elapsed time to the core before an event, and carries out the command that has become due. Otherwise
+   * that time would shorten a wait that the event starts, such as the poll interval.
    */
   #passTime(): void {
     if (this.#lifetime !== "started") return;
@@ -266,7 +266,7 @@ export class Driver {
     this.#report(giveUp);
   }
 
-  /** If an adapter throws or rejects, reports a failure to the core. Otherwise the core would wait forever. */
+  /** If an adapter throws, reports to the core that the operation has failed. Otherwise the core would wait forever. */
   #perform(command: Command): void {
     if (command === Command.NONE) return;
     this.commands.giveUp = nothing;
@@ -279,7 +279,7 @@ export class Driver {
     }
   }
 
-  /** Separate: a function with a closure allocates even if the closure is not reached, and polls must not. */
+  /** A separate method, because `#perform` would allocate in each poll if it contained the closure. */
   #await(result: PromiseLike<unknown>): void {
     result.then(undefined, (error) => this.#fault(error, nothing));
   }

@@ -40,7 +40,7 @@ function a02(): string[] {
   return [...ascii(), ...A02_MIDDLE, ...latin];
 }
 
-/** Returns the character that a byte displays; a blank if the ROM has none or the program defines it. */
+/** Returns the character that a byte displays; a blank if the ROM has none, such as for 0 to 15 (custom characters). */
 export function romCharacter(rom: RomName, byte: number): string {
   return TABLES[rom][byte - 32] || " ";
 }
@@ -59,7 +59,7 @@ function romByte(rom: RomName, character: string): number {
   return -1;
 }
 
-/** Returns the bytes of a text, one character for each. @throws RangeError that names a character the ROM does not have */
+/** Returns a text with one character per byte of the ROM. @throws RangeError that names a character the ROM lacks */
 export function romText(rom: RomName, text: string): string {
   let bytes = "";
   for (const character of text) {

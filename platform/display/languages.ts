@@ -114,7 +114,7 @@ const messages = {
   ],
 } as const satisfies Readonly<Record<string, Texts>>;
 
-/** Translations of the reasons for a missing connection (reasons.ts), in its order. */
+/** Translations of the texts of `reasons` (reasons.ts), in the same order. */
 const connectionReasons = {
   de: [
     "Kein Netzkabel|Bitte einstecken",
@@ -213,19 +213,19 @@ const REASONS: Readonly<Record<Language, Texts>> = {
   ...connectionReasons,
 };
 
-/** Returns the default ROM for a language, which has most of its letters. */
+/** Returns the default ROM for a language: the ROM that has most of the language's letters. */
 export function usualRom(language: Language): RomName {
   return language === "ja" || language === "en" ? "A00" : "A02";
 }
 
-/** Returns Config.messages in a language. @throws RangeError if the ROM has no letters for it, such as A02 for katakana */
+/** Returns Config.messages in a language. @throws RangeError if the ROM lacks its letters, as A02 lacks katakana */
 export function messagesFor(language: Language, rom: RomName = usualRom(language)): string {
   // English is the core's default.
   if (language === "en") return "";
   return TEXTS[language].map((text) => romText(rom, text)).join("\n");
 }
 
-/** Texts for a missing connection, as the `reasons` of device.json. @throws RangeError as messagesFor */
+/** Returns the texts for a missing connection, for `reasons` of device.json. @throws RangeError as messagesFor does */
 export function reasonsFor(
   language: Language,
   rom: RomName = usualRom(language),

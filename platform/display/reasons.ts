@@ -44,7 +44,7 @@ export const reasons: readonly Reason[] = Object.entries<readonly [string, strin
 
 export const reasonNames: readonly string[] = reasons.map(({ name }) => name);
 
-/** Returns the texts of all reasons, one line each, some replaced by the device's own; "" if it has none of its own. */
+/** Returns all texts, one per line: for each reason the device's own text or the built-in one; "" without own texts. */
 export function reasonTexts(own: Readonly<Record<string, string>> = {}): string {
   if (Object.keys(own).length === 0) return "";
   return reasons.map(({ name, text }) => own[name] ?? text).join("\n");

@@ -29,7 +29,7 @@ export interface TerminalDisplayOptions {
   rom?: RomName;
 }
 
-/** Draws frames. Use `note` to print other lines, because the next frame would overwrite them. */
+/** Draws frames. Print other lines with `note`: the next frame overwrites lines that are printed in another way. */
 export class TerminalDisplay implements Display {
   readonly columns: number;
   readonly rows: number;
@@ -74,7 +74,7 @@ export class TerminalDisplay implements Display {
     return this.#output.isTTY === true && width >= this.columns + 2;
   }
 
-  /** Returns what moves to the start of the frame and clears everything below; "" if frames are not redrawn. */
+  /** Returns the escape sequences to move to the frame's start and clear the rest; "" if frames are not redrawn. */
   #clearing(): string {
     return this.#drawn !== "" && this.#redraws() ? `\x1b[${this.rows + 2}A\r\x1b[J` : "";
   }

@@ -107,7 +107,7 @@ export class Commands implements RequestContext {
 
   /**
    * Grows the memory, within its limit, until the values of a response or a record fit. Do not call it while the core
-   * parses a response, because the core then stores positions in the memory.
+   * parses a response, because the parser then uses positions in the old memory.
    */
   makeRoom(values: Values): void {
     const { growsTo = 0 } = this.#options;
@@ -188,7 +188,7 @@ export class Commands implements RequestContext {
   /** Copies a loaded record for the core. @returns its length, 0 for no record, -1 if it is unreadable or too long */
   #take(record: Uint8Array, length: number): number {
     const text = asciiOf(record, 0, length);
-    // Only the record of a code contains URIs. Their length is unknown, so the longest possible one is assumed.
+    // Only the record of a code contains URIs. Their lengths are unknown, so assume the longest possible URI.
     const address = record[0] === RecordKind.CODE ? text.slice(0, Limit.LONG_URI_MAX) : "";
     this.makeRoom({ refresh_token: text, verification_uri: address });
     const { start, capacity } = this.device;

@@ -12,7 +12,7 @@ export class CapacityError extends RangeError {}
 /**
  * Creates the core's device. Checks whether the storage can take its records, unless `isGrown` is set.
  * @param memory the core uses this array as long as the device exists
- * @param isGrown whether `memory` has been enlarged for a long value. Records are then shorter than the memory allows
+ * @param isGrown whether `memory` has been enlarged for a long value. Records are then shorter than this memory allows
  * @throws Error if the core is of another release, whose numbers differ
  * @throws CapacityError if the configuration is invalid, or the memory or the storage is too small
  */
@@ -51,7 +51,7 @@ export function makeDevice(
 /** The members of a response by name. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** The fields whose capacity grows with the memory, with their regions. NONE: the value takes bytes of OUTPUT. */
+/** The members whose capacity grows with the memory, and their regions. NONE: the value has no region except OUTPUT. */
 const GROWING = {
   device_code: Field.NONE,
   verification_uri: Field.VERIFICATION_URI,
@@ -60,10 +60,10 @@ const GROWING = {
   access_token: Field.NONE,
   refresh_token: Field.NONE,
 } as const;
-/** Bytes of a request or record in addition to the client and the growing values. */
+/** Bytes of a request or record in addition to the client's parameters and the values of GROWING. */
 const AROUND_BYTES = 256;
 
-/** Whether the memory can take the values, equally long new ones, and a request or record with all of them. */
+/** Whether the memory can take the values, new values of the same length, and a request or record with all of them. */
 export function hasCapacity({ capacity, length }: complete.Device, values: Values): boolean {
   let bytes = AROUND_BYTES + length[Region.CLIENT]! + length[Region.TOKEN_PARAMETERS]!;
   bytes += Math.max(0, length[Region.OUTPUT]!);
@@ -112,8 +112,8 @@ function seedFrom(platform: Platform): number {
 }
 
 /**
- * The sizes in records (core/SPEC.md), for every host, also in C: the bytes besides the values, the bytes of each length
- * prefix, and the values of a code's record. A token's record has a single value.
+ * The format of records (core/SPEC.md), also for the host in C. FRAME: bytes in addition to the values. LENGTH: bytes
+ * of each value's length. CODE: the values in the record of a code. The record of a token has a single value.
  */
 export const RECORD = {
   FRAME: 19,
@@ -131,12 +131,12 @@ export const RECORD = {
 function recordBytesMax({ capacity }: complete.Device): number {
   const fixed = RECORD.CODE.map((region) => RECORD.LENGTH + Math.max(0, capacity[region] ?? 0));
   const output = capacity[Region.OUTPUT] ?? 0;
-  // A record is in OUTPUT, and its content is also in the regions above. So it takes at most half of all these bytes.
+  // A record in OUTPUT is a copy of values that are also in the other regions, so it takes at most half of the bytes.
   const bytes = fixed.reduce((sum, size) => sum + size, RECORD.FRAME + output) >> 1;
   return Math.min(bytes, output);
 }
 
-/** Throws if records do not fit. Otherwise the tokens might not fit after the user has signed in. */
+/** Throws if the longest record does not fit. Otherwise the tokens might not fit after the user has signed in. */
 function checkStorage(device: complete.Device, capacity: number): void {
   const needed = recordBytesMax(device);
   if (capacity >= needed) return;

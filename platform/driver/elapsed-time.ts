@@ -1,6 +1,6 @@
 import type { Timers } from "../contracts.ts";
 
-/** Smaller differences can result from reading one clock after the other, or from slewing. */
+/** Smaller differences can arise because the two clocks are read one after the other, or because one is slewed. */
 const JUMP_MIN_MS = 1000;
 
 /**
@@ -51,7 +51,7 @@ export function timersOn(real: RealTime): Timers {
     now: () => Math.floor(elapsedMs()) % WRAP_MS,
     alarm(afterMs, ring) {
       takeBack();
-      // Count from the whole millisecond that `now` returns, so that its caller does not measure too little.
+      // Count from the whole millisecond that `now` returns, so that the alarm is not early by the time of `now`.
       ringAt(Math.floor(elapsedMs()) + afterMs, ring);
     },
     cancel: () => takeBack(),

@@ -53,7 +53,7 @@ export function endpointMask(endpoints: Endpoints): number {
   return mask;
 }
 
-/** Returns the problems of all addresses that must not receive secrets, in order. @param at the path of the endpoints */
+/** Returns the problems of all addresses that must not receive secrets. @param at the endpoints' path in messages */
 export function endpointProblems(
   { resources = [], ...others }: Partial<Endpoints>,
   allowHttp = false,

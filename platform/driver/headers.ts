@@ -32,8 +32,8 @@ export function checkHeaders(headers: HostHeaders | undefined): void {
 }
 
 /**
- * Names must be unique in one kind of request, ignoring case (RFC 9110 §5.1), because some adapters would send both headers
- * and others only the last one.
+ * Returns the problems of all headers. A name must be unique in one kind of request, ignoring case (RFC 9110 §5.1). Of
+ * two headers with the same name, some adapters would send both and others only the last one.
  */
 export function headersProblems(headers: HostHeaders = {}): Problem[] {
   return (["grant", "resource"] as const).flatMap((kind) => {

@@ -93,13 +93,13 @@ export interface DriverOptions {
   readonly log?: DriverLog | undefined;
   /** Milliseconds until `onChange` must be called at the latest; read each time before the driver sleeps. */
   readonly wakeInMs?: () => number;
-  /** Receives part of the body of a call's response, except of a 401 that is retried; the range is valid until return. */
+  /** Receives the body of a call's response in parts, unless a 401 is retried. The range is valid until it returns. */
   readonly onApiBody?: (bytes: Bytes, from: number, to: number) => void;
   /**
    * The `Authorization` header of polls for security events, such as "Bearer ..." with the receiver's own token (RFC
    * 8936 §3 leaves the scheme open). The user's access token is never sent there. Default: none.
    */
   readonly eventsAuthorization?: string;
-  /** Verifies the signature of a security event token in `bytes[from..to)`, a JWS in compact serialization. */
+  /** Verifies signature, issuer and audience of the security event token (compact JWS) in `bytes[from..to)`. */
   readonly verifyEvent?: (bytes: Bytes, from: number, to: number) => boolean;
 }

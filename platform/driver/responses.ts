@@ -24,7 +24,7 @@ export class Responses implements Above {
   readonly #requesting: RequestContext;
   #isOpen = false;
   #id = 0;
-  /** The id of the ended request. The next request may use this object before the core has received the end of that one. */
+  /** The id of the request that ended last. Its end may reach the core only after the next request has begun here. */
   #endedId = 0;
   #streams = false;
   readonly #ended = (): void => {
@@ -33,7 +33,7 @@ export class Responses implements Above {
   readonly #failed = (): void => {
     this.#requesting.core.responseFailed(this.#requesting.device, this.#endedId);
   };
-  /** Reports that no response will arrive. */
+  /** Reports to the core that the request has failed. */
   readonly giveUp = (): void => this.#close(this.#failed);
 
   constructor(requesting: RequestContext) {
@@ -60,7 +60,7 @@ export class Responses implements Above {
 
   end(): void {
     const { device, isBound } = this.#requesting;
-    // The tokens are bound to the request's key. The core accepts only bearer tokens, so drop the type.
+    // The tokens are bound to a key, so their type is DPoP. Clear it, because the core accepts only bearer tokens.
     if (isBound) (device.length as number[])[Field.TOKEN_TYPE] = 0;
     this.#close(this.#ended);
   }
@@ -84,7 +84,7 @@ export class Responses implements Above {
   }
 }
 
-/** Names the value that did not fit, its length, and the memory that it needs or the limit; "" if all fit. */
+/** Names the value that did not fit, its length, and the memory that it needs or its limit; "" if all values fit. */
 export function missingCapacityOf(device: Device): string {
   const { error, errorField, errorLength, memoryNeeded } = device;
   const isMisfit = error === ErrorCode.VALUE_TOO_LONG && errorField > 0;
@@ -98,7 +98,7 @@ export function missingCapacityOf(device: Device): string {
   return `${what} does not fit; ${remedy}`;
 }
 
-/** Returns the member that a response lacks or has in an invalid form; "" if there is none. */
+/** Returns the name of the member that is missing or invalid in a response; "" if there is none. */
 export function lackingMemberOf({ error, errorField }: Device): string {
   const isUnusable =
     error === ErrorCode.MALFORMED_RESPONSE || error === ErrorCode.UNUSABLE_RESPONSES;

@@ -1,5 +1,5 @@
-// The end of the pipeline: passes each exchange to the adapter. It accepts reports of the adapter only for the
-// current exchange, until its end. If the adapter throws or rejects, the exchange fails and the error is reported.
+// The end of the pipeline: passes each exchange to the adapter. It accepts the adapter's reports only for the exchange
+// that is under way. If the adapter throws or rejects, the exchange fails and the error is reported.
 
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { type FaultHandler, guarded, isThenable, nothing } from "./callbacks.ts";
@@ -36,7 +36,7 @@ export class AdapterPort implements Port {
     }
   }
 
-  /** Separate from `send`: a function with a closure allocates even if the closure is not reached, and polls must not. */
+  /** A separate method, because `send` would allocate in each poll if it contained the closure. */
   #await(exchange: Exchange, result: PromiseLike<unknown>): void {
     this.#sharesSinks = false;
     result.then(undefined, (error) => this.#giveUp(exchange, error));
@@ -68,7 +68,7 @@ export class AdapterPort implements Port {
     this.above.failed(failure, this.#http.lastFailure ?? "");
   }
 
-  /** Called when a filter has thrown. */
+  /** Called when a filter or the caller has thrown. */
   broken(error: unknown): void {
     this.abort();
     this.#owner.fault(error, () => this.above.failed("unreachable", ""));
@@ -81,9 +81,9 @@ export class AdapterPort implements Port {
   }
 
   /**
-   * Each exchange has its own sink, because a faulty adapter may report to a finished sink during the next exchange. Polls
-   * use two sinks in turn until an adapter reports to a finished one. A report that comes an
-   * even number of polls late, while a poll is in flight, is not detected and counts.
+   * Returns a new sink for each exchange, because a faulty adapter may report to a finished sink during the next
+   * exchange. Polls use two sinks in turn, until the adapter reports to a finished sink. A late report is not detected
+   * if its sink is then in use again: it counts as a report of the current poll.
    */
   #next(): Exchange {
     if (!this.#owner.isPoll() || !this.#sharesSinks) return new Exchange(this);

@@ -6,7 +6,7 @@ import type { Bytes, HttpRequest, HttpSink, TransportFailure } from "../contract
 /** The next lower filter, or the adapter port. */
 export interface Below {
   send(request: HttpRequest): void;
-  /** Ends the current exchange, if any. Nothing more of it is reported. */
+  /** Ends the current exchange, if any. The exchange is not reported any further. */
   abort(): void;
 }
 
@@ -23,7 +23,7 @@ export type Head = Parameters<HttpSink["status"]>;
 export abstract class Filter implements Below {
   above!: Above;
   below!: Below;
-  /** @internal Changes when an exchange is aborted or another one begins. A filter that continues later compares it. */
+  /** @internal Changes when an exchange is aborted or the next one begins. A filter compares it after a wait. */
   turn = 0;
 
   send(request: HttpRequest): void {
@@ -62,7 +62,7 @@ export interface Port extends Below {
   above: Above;
 }
 
-/** @param filters the first one gets the request first and the response last @returns the entry for requests */
+/** @param filters in the order in which they get a request; the response passes them in reverse @returns the first */
 export function connect(filters: readonly Filter[], above: Above, port: Port): Below {
   let top: Below = port;
   for (const filter of [...filters].reverse()) {
@@ -78,11 +78,11 @@ export function connect(filters: readonly Filter[], above: Above, port: Port): B
   return top;
 }
 
-/** The filters in their order. The first one gets the request first and the response last. */
+/** The names of the filters, in order. The first filter gets the request first and the response last. */
 const ORDER = [
   /** Responds to a refresh without a request if a valid token is cached. */
   "known",
-  /** Sends requests only with exclusive access to records that several programs share. */
+  /** Waits for exclusive access to the records, if several programs share them. */
   "lock",
   "recorder",
   /** Translates for a server that does not implement RFC 8628. */

@@ -11,14 +11,14 @@ import type { Filter, Head } from "./filter.ts";
 import { type BufferedResponse, ResponseBuffer } from "./response-buffer.ts";
 import { challengeWith } from "./step-up.ts";
 
-/** The signatures that a client makes with its key: proofs of tokens (DPoP), client assertions, or both. */
+/** The signatures that a client makes with its key: proofs of possession (DPoP), client assertions, or both. */
 export interface KeySettings {
   readonly signer: Signer;
   readonly entropy: Entropy;
   readonly clientId: string;
-  /** If set, token requests have a proof. If the server does not bind the tokens: "auto" accepts, "require" refuses them. */
+  /** If set, token requests have a proof. "require" refuses tokens that the server has not bound, "auto" takes them. */
   readonly dpop?: "auto" | "require" | undefined;
-  /** The audience of client assertions (private_key_jwt). */
+  /** The audience of client assertions (private_key_jwt). Undefined: no assertions. */
   readonly audience?: string | undefined;
 }
 
@@ -29,14 +29,14 @@ const NONCE_LENGTH_MAX = 512;
 const ORIGINS_MAX = 16;
 /** How many of the newest signatures of each kind are stored, for `sent`. */
 const SENT_MAX = 4;
-/** Smaller differences between the clocks do not matter. Servers accept proofs that are about this old. */
+/** Smaller differences between the clocks do not matter, because servers accept proofs that are about this old. */
 const CLOCK_DIFFERENCE_MS = 60_000;
-/** After this many successive rejections, the time does not count as the reason, even if the clocks differ again. */
+/** After this many successive rejections, a difference between the clocks no longer counts as the reason. */
 const CLOCK_REJECTIONS_MAX = 3;
 /** Errors that servers return if the time in a proof or an assertion is wrong. */
 const REJECTIONS: readonly unknown[] = ["invalid_dpop_proof", "invalid_client", "invalid_grant"];
 const UNREPORTED = "the HTTP adapter does not report DPoP-Nonce and Date, which dpop requires";
-/** Replaces a response with an unbound token. The core rejects this type. */
+/** Replaces a response with an unbound token, because the core rejects this `token_type`. */
 const UNBOUND = '{"token_type":"unbound"}';
 
 /** Signs for one client. Its driver and the session's `fetch` share nonces and the server's time. */
@@ -51,7 +51,7 @@ export class Keys {
   readonly #jwk: object;
   /** The newest nonce of each origin, in the order in which they arrived. */
   readonly #nonces = new Map<string, string>();
-  /** How far the clock of each origin is ahead of the device's, if over a minute. Signatures use the server's time. */
+  /** Each origin's time minus the device's, if they differ by over a minute. Signatures use the server's time. */
   readonly #clocksMs = new Map<string, number>();
 
   constructor(settings: KeySettings) {
@@ -95,7 +95,7 @@ export class Keys {
     ]);
   }
 
-  /** Stores the nonce and the time of a response. @returns why the nonce cannot be used, "" if it can, or if there is none */
+  /** Stores the nonce and time of a response. @returns why the nonce cannot be used; "" if it is usable or absent */
   received(url: string, nonce: string, dateMs = 0): string {
     const origin = originOf(targetOf(url));
     if (dateMs > 0) {
@@ -114,7 +114,7 @@ export class Keys {
     return [...this.#proofs, ...this.#assertions];
   }
 
-  /** Returns how far the clock of the URL's server is ahead of the device's, in ms; 0 if at most a minute or unknown. */
+  /** Returns the time of the URL's server minus the device's, in ms; 0 if unknown, or if it is at most a minute. */
   aheadMs(url: string): number {
     return this.#clocksMs.get(originOf(targetOf(url))) ?? 0;
   }
@@ -145,7 +145,7 @@ export class Keys {
   }
 }
 
-/** Stores an origin's value as the newest, and drops the oldest of too many origins. */
+/** Stores an origin's value as the newest. If there are more than ORIGINS_MAX, drops the oldest. */
 function setNewest<T>(values: Map<string, T>, origin: string, value: T): void {
   values.delete(origin);
   values.set(origin, value);
@@ -153,7 +153,7 @@ function setNewest<T>(values: Map<string, T>, origin: string, value: T): void {
   if (values.size > ORIGINS_MAX) values.delete(oldest!);
 }
 
-/** Returns the URI of a proof (RFC 9449 §4.2), as the Host header names it: without query and default port. */
+/** Returns the `htu` of a proof (RFC 9449 §4.2): the URL without query, and without a default port, as in Host. */
 function targetOf(url: string): string {
   const origin = originOf(url);
   const path = url.slice(origin.length).split(/[?#]/, 1)[0];
@@ -174,7 +174,7 @@ class SignedExchange extends ResponseBuffer {
   #problem = "";
   /** The number of successive rejections of requests whose time was wrong according to the server's clock. */
   #clockRejections = 0;
-  /** How far the server's clock was ahead of the device's when the request was signed, as `Keys.aheadMs` returns it. */
+  /** The result of `Keys.aheadMs` when the request was signed. */
   #aheadMs = 0;
 
   constructor(keys: Keys, device: () => { readonly endpoint: Endpoint }) {

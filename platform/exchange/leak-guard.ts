@@ -1,5 +1,5 @@
-// The last check before a request is sent. It compares the address with the allowed one, whether the developer, a program,
-// a server's metadata or a translation provided it. Every request with a token or a client's secret passes this check.
+// The last check of each request with a token or a client secret, before it is sent. It compares the request's address,
+// which may come from the developer, a program, a server's metadata or a translation, with the allowed address.
 
 import type { HttpRequest } from "../contracts.ts";
 import { addressProblem, originOf } from "../servers/address.ts";

@@ -2,7 +2,7 @@
 // platform/README.md lists all such values.
 
 /** Milliseconds for a whole exchange and for connecting, and bytes of a response's head and body. A session's `fetch` has no
- * limit for the whole exchange; `silenceLimitMs` is the longest time without any data. */
+ * limit for the whole exchange. Instead, `silenceLimitMs` limits the time in which no data arrives. */
 export const EXCHANGE_LIMITS = {
   timeLimitMs: 30_000,
   connectLimitMs: 10_000,
@@ -11,10 +11,10 @@ export const EXCHANGE_LIMITS = {
   silenceLimitMs: 300_000,
 } as const;
 
-/** The longest time for which an idle connection stays open because the server allows it. */
+/** The longest time that an idle connection stays open, even if the server allows more. */
 export const IDLE_MAX_MS = 600_000;
 
-/** Returns a final status: 500 for 600 to 999 (RFC 9110 §15), 0 for an interim or invalid one, any other unchanged. */
+/** Returns 200 to 599 unchanged, 500 for 600 to 999 (RFC 9110 §15), and 0 for an interim or invalid status. */
 export function finalStatus(status = 0): number {
   if (status < 200 || status > 999) return 0;
   return status > 599 ? 500 : status;
@@ -44,7 +44,7 @@ export const HEAD_TOO_LONG = "the head of the response is longer than 64 KiB";
 const LONGEST_S = 134_217_727;
 
 const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
-/** The date formats of RFC 9110 §5.6.7: the current one and an obsolete one with two-digit years, and that of asctime. */
+/** The date formats of RFC 9110 §5.6.7: the current one, the one of RFC 850 with two-digit years, and asctime's. */
 const HTTP_DATE = /^\w+, ([ \d]\d)[ -](\w{3})[ -](\d\d|\d{4}) (\d\d):(\d\d):(\d\d) GMT$/;
 const ASCTIME = /^(\w+) (\w{3}) ([ \d]\d) ([\d:]{8}) (\d{4})$/;
 

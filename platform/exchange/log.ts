@@ -16,7 +16,7 @@ export interface DriverLog {
   begin(timers: Timers): void;
   /** Returns a filter that logs exchanges. */
   exchange(device: () => Looked): Listener;
-  /** Returns a storage with the same content that logs operations. */
+  /** Returns a storage that passes operations to `storage` and logs them. */
   around(storage: Storage): Storage;
   /** Logs a change of the state or the error. Call it after each possible change. */
   look(device: Looked): void;
@@ -25,7 +25,7 @@ export interface DriverLog {
 }
 
 const LINE_MAX = 160;
-/** Only these first bytes of a response are searched for the error code. */
+/** The number of bytes at the start of a response in which the error code is searched. */
 const BODY_MAX = 512;
 const ERRORS: ReadonlySet<string> = new Set(
   Object.values(ErrorCode).map((name) => `${name}`.toLowerCase()),
@@ -133,12 +133,12 @@ class LoggedExchange extends Listener {
   }
 }
 
-/** Returns a grant request's address without its query; of others only the origin: a path may contain personal data. */
+/** Returns the address without its query. For a call it is only the origin, as the path may contain personal data. */
 function addressIn({ url }: HttpRequest, endpoint: Endpoint): string {
   return endpoint > Endpoint.REVOCATION ? originOf(url) : url.split(/[?#]/, 1)[0]!;
 }
 
-/** Returns the error code (RFC 6749 §5.2) if it is a known one; of any other, only that there is one. */
+/** Returns the error code (RFC 6749 §5.2) if it is known. For another code, the text does not contain it. */
 function errorIn(body: readonly number[]): string {
   const [, name] = /"error"\s*:\s*"([^"]*)"/.exec(asciiOf(body, 0, body.length)) ?? [];
   if (name === undefined) return "";

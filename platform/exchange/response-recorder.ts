@@ -20,7 +20,7 @@ export interface ServerResponse {
   readonly failure: string;
 }
 
-/** The successful response of the token endpoint (RFC 6749 §5.1) without the two tokens, which the session manages. */
+/** A successful response of the token endpoint (RFC 6749 §5.1) without `access_token` and `refresh_token`. */
 export type TokenResponse = Readonly<Record<string, unknown>>;
 
 const DESCRIPTION_MAX = 200;
@@ -60,11 +60,11 @@ export interface Recalled {
   readonly isLasting?: boolean;
   readonly tokenResponse: TokenResponse;
   readonly idToken?: ReceivedIdToken | undefined;
-  /** Not stored in a program's own storage, which may wear out. */
+  /** Stored in a state directory, but not in a program's own storage, which frequent writes may wear out. */
   readonly access?: KnownToken | undefined;
 }
 
-/** Records the newest response to a device, and first enlarges the device's memory for the response's values. */
+/** Records the newest response to a device. Before the device receives it, its memory is enlarged for the values. */
 export class ResponseRecorder extends ResponseBuffer {
   newest: ServerResponse | undefined;
   tokenResponse: TokenResponse | undefined;
@@ -77,7 +77,7 @@ export class ResponseRecorder extends ResponseBuffer {
   readonly #prepare: (members: Members) => void;
   #url = "";
 
-  /** @param prepare advances the device's time, and enlarges its memory for a response that the device receives next */
+  /** @param prepare advances the device's time, and enlarges its memory for the members of the next response */
   constructor(
     endpoint: () => Endpoint,
     secrets: () => readonly string[],
@@ -116,7 +116,7 @@ export class ResponseRecorder extends ResponseBuffer {
     const isValid = status >= 200 && status <= 299 && members.error === undefined;
     this.#prepare(members);
     this.above.status(...head);
-    // If the machine slept beyond the time limit, the device has just aborted the request.
+    // If the machine slept beyond the time limit, `#prepare` has made the device abort the request.
     if (this.#url !== "") {
       const isOfTokens = this.#endpoint() === Endpoint.TOKEN && isValid;
       if (isOfTokens && typeof members.access_token === "string") this.#keepTokens(members);
@@ -168,7 +168,7 @@ type Members = Readonly<Record<string, unknown>>;
 /** Shorter values stay in a text, because they may be ordinary words. Tokens of servers are longer (RFC 6749 §10.10). */
 const SECRET_LENGTH_MIN = 8;
 
-/** Removes secrets that a server repeats from a text for people. @param secrets as they are sent; "" for a missing one */
+/** Removes secrets from a server's text, which people read. @param secrets "" for a missing one */
 function scrubbed(text: string, secrets: readonly string[]): string {
   let result = text;
   for (const secret of secrets) {

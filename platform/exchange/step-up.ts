@@ -2,10 +2,10 @@
 // too weak. A refresh does not help. The user must sign in again, with the parameters that the API requires.
 
 /**
- * The parameters that an API requires of a sign-in, as in an authentication request (RFC 9470 §4, OpenID Connect Core
- * 1.0 §3.1.2.1). Pass them to `signIn` as `deviceParameters`. `acr_values`: acceptable authentication contexts,
- * separated by spaces, in order of preference. `max_age`: allowed seconds since the user authenticated. A parameter
- * that the API does not require is absent.
+ * The parameters that an API requires of a sign-in (RFC 9470 §4, OpenID Connect Core 1.0 §3.1.2.1). Pass them to
+ * `signIn` as `deviceParameters`. `acr_values`: acceptable authentication contexts, separated by spaces, in order of
+ * preference. `max_age`: the largest allowed number of seconds since the user authenticated. A parameter that the API
+ * does not require is absent.
  */
 export interface StepUp {
   readonly [name: string]: string;
@@ -18,7 +18,7 @@ export interface ResponseHead {
   readonly headers: { get(name: string): string | null };
 }
 
-/** The longest value of a parameter in device.json. */
+/** The limit for the length of `acr_values`, which is the limit for a parameter in device.json. */
 const ACR_VALUES_MAX = 256;
 
 /**
@@ -32,7 +32,7 @@ export function stepUpOf(response: ResponseHead): StepUp | undefined {
     : undefined;
 }
 
-/** Does the same as `stepUpOf`, for the `WWW-Authenticate` header of a 401. */
+/** Does the same as `stepUpOf` for the value of the `WWW-Authenticate` header of a 401. */
 export function stepUpIn(header: string): StepUp | undefined {
   const parameters = challengeWith("insufficient_user_authentication", header);
   if (parameters === undefined) return undefined;
@@ -51,7 +51,7 @@ const PART = new RegExp(
   "g",
 );
 
-/** Returns the parameters of the challenge with this error code. A header may contain several challenges. */
+/** Returns the parameters of the challenge with this error code. `header` may contain several challenges. */
 export function challengeWith(error: string, header: string): Map<string, string> | undefined {
   let parameters = new Map<string, string>();
   const challenges = [parameters];

@@ -41,7 +41,7 @@ export async function claimsOf(
   }
 }
 
-/** Requests the keys of the issuer, by its metadata (OpenID Connect Discovery 1.0 §3 and §4). */
+/** Requests the issuer's metadata, and then the keys that it names (OpenID Connect Discovery 1.0 §3 and §4). */
 async function keysOf(issuer: string, settings: ClaimsSettings): Promise<readonly JsonWebKey[]> {
   for (const address of metadataAddresses(issuer)) {
     const { issuer: named, jwks_uri: keys } = await jsonAt(address, settings);
@@ -105,8 +105,8 @@ function noMetadata(message: string): SignInError {
 }
 
 /**
- * The claims of an ID token (OpenID Connect Core 1.0 §2 and §5.1), including those that only this server defines. Times are
- * in seconds since 1970.
+ * The claims of an ID token (OpenID Connect Core 1.0 §2 and §5.1), including those that the server has defined itself.
+ * Times are in seconds since 1970.
  */
 export interface IdTokenClaims {
   readonly iss: string;
@@ -144,7 +144,7 @@ export class IdTokenProblem extends Error {
 const SKEW_S = 60;
 /** RFC 7518 §3.3 requires this length. */
 const RSA_BITS_MIN = 2048;
-/** Points of small order on Ed25519's curve, in hex without the sign (RFC 8032 §5.1.2): anybody can sign for such keys. */
+/** Keys of small order for Ed25519, in hex without the sign bit (RFC 8032 §5.1.2). Anybody can sign for such a key. */
 const SMALL_ORDER = [
   /^0[01](00){31}$/,
   /^e[cde](ff){30}7f$/,
@@ -210,7 +210,7 @@ export async function checkedClaims(
   return claims as unknown as IdTokenClaims;
 }
 
-/** Returns the problem of the claims (§3.1.3.7, 2 to 5, and §12.2), "" for none. */
+/** Returns the problem of the claims (§3.1.3.7, steps 2 to 5, and §12.2), "" for none. */
 function problemOf(
   claims: Readonly<Record<string, unknown>>,
   expected: IdTokenExpectations,
@@ -231,7 +231,7 @@ function problemOf(
   return "";
 }
 
-/** Returns the problem of the times (§3.1.3.7, 9 and 10, and RFC 7519 §4.1.5), "" for none. */
+/** Returns the problem of the times (§3.1.3.7, steps 9 and 10, and RFC 7519 §4.1.5), "" for none. */
 function timeProblemOf(claims: Readonly<Record<string, unknown>>, nowS: number): string {
   const { exp, iat, nbf = iat } = claims as Readonly<Record<string, number>>;
   if (exp! <= nowS - SKEW_S) return "has expired";
@@ -274,7 +274,7 @@ function isOfSmallOrder({ x = "" }: JsonWebKey): boolean {
   return SMALL_ORDER.some((one) => one.test(hex));
 }
 
-/** With an exponent of 1, the padded hash of a text is its signature, which anybody can compute. */
+/** With an exponent of 1, anybody could compute a signature: it would be the padded hash of the text. */
 function isStrong({ algorithm }: CryptoKey): boolean {
   const { modulusLength, publicExponent } = algorithm as RsaKeyAlgorithm;
   return modulusLength >= RSA_BITS_MIN && Number(publicExponent.join("")) > 2;

@@ -38,11 +38,11 @@ export type SessionSettings = ServerSettings &
   FetchSettings &
   Omit<IssuedTokensSettings, "scope"> &
   Pick<DriverOptions, "log"> & {
-    /** Keeps the process alive. @returns a function that ends this */
+    /** Keeps the process alive until the returned function is called. */
     readonly keepAlive?: () => () => void;
   };
 
-/** The memory that a session begins with, not counting the further parameters of requests. Enough for most tokens. */
+/** The initial memory of a session, without its `deviceParameters` and `tokenParameters`. Enough for most tokens. */
 const BEGIN_BYTES = 8192;
 
 export interface DriversOwner {
@@ -72,7 +72,7 @@ export class Drivers {
   readonly #platform: Platform;
   readonly #settings: SessionSettings;
   readonly #owner: DriversOwner;
-  /** Whether a request for the metadata is in flight, or has succeeded since the server last worked. */
+  /** Whether a request for the metadata is in flight, or has succeeded since the server's last usable response. */
   isRediscovered = false;
   rediscovery: AbortController | undefined;
 
@@ -141,7 +141,7 @@ export class Drivers {
     return [config.clientSecret, ...(keys?.sent ?? []), ...secretsOf(device, memory)];
   }
 
-  /** Waits until the current command has ended. */
+  /** Replaces the driver after the current command has ended. */
   #replaceDriver(): void {
     if (this.#isStale) return;
     this.#isStale = true;
@@ -160,8 +160,8 @@ export class Drivers {
   }
 
   /**
-   * Requests the server's endpoints, once in a series of failed requests: the server may have moved them. If this request
-   * fails, the next failure repeats it. After a failure that ends the session, the next start knows the new endpoints.
+   * Requests the metadata after a failed request, because the endpoints may have moved. In a series of failures, this
+   * is repeated until the metadata have arrived once. If the session has ended, the next start uses the metadata.
    */
   rediscoverAfter({ response }: SignInError): void {
     const { rediscover } = this.#settings;

@@ -15,7 +15,7 @@ export interface TokenSource {
 }
 
 export interface FetchSettings {
-  /** The servers that may receive the token. Absent: the server of any https request. */
+  /** The servers that may receive the token. Absent: any server, over https. */
   readonly resources?: readonly string[] | undefined;
   /** Allows plain http to other machines, for an isolated network. */
   readonly allowHttp?: boolean | undefined;
@@ -27,13 +27,13 @@ export type KeyedFetchSettings = FetchSettings & { readonly keys?: Keys | undefi
 
 const REDIRECTS_MAX = 20;
 
-/** Returns undefined if the input is an address. The body of a `Request` is always a stream. */
+/** Returns the input if it is a `Request`; undefined if it is an address. */
 function requestOf(input: string | URL | Request): Request | undefined {
   // Tests a property, because web frameworks replace the global class.
   return typeof input === "object" && "url" in input ? input : undefined;
 }
 
-/** Types of bodies (of any realm) that can be read repeatedly. So can URLSearchParams and typed arrays, but no streams. */
+/** Types of bodies that can be read repeatedly, by name: the object may be of another realm. `isUsedUp` adds others. */
 const LASTING = ["Null", "Undefined", "String", "ArrayBuffer", "Blob", "File", "FormData"];
 
 /** Copies the stream of a Request once, so that the request can be repeated (`blob()` would make three copies). */
@@ -117,7 +117,7 @@ interface FetchResult {
   readonly isRefused: boolean;
 }
 
-/** Follows redirects here, because a `fetch` might send the token or other headers to another server. */
+/** Follows redirects itself, because `fetch` might send the token or other headers to another server. */
 async function follow(
   first: Outgoing,
   redirect: RequestRedirect,
@@ -178,7 +178,7 @@ function redirection({ status, headers }: Response, from: URL): URL | undefined 
   return to;
 }
 
-/** Another server receives no token, body or header except Accept. @returns undefined if the request cannot be repeated */
+/** Another server gets no token, no body, and no header except Accept. @returns undefined if no request can follow */
 function afterRedirect(
   init: Outgoing["init"],
   status: number,

@@ -9,24 +9,24 @@ export interface VerificationPrompt {
   readonly verificationUri: string;
   /** The address with the code, for a QR code or a link; "" if the server sent none. */
   readonly verificationUriComplete: string;
-  /** Seconds until the code expires, at most 86400. `onCode` then receives a new code, up to three times. */
+  /** Seconds until the code expires, at most 86400. After that, `onCode` receives a new code, up to three times. */
   readonly expiresInS: number;
 }
 
 /** The callbacks of `signIn`, and the options that end a sign-in. A callback may return a promise, which is not awaited. */
 export interface SignInHandlers<Prompt = VerificationPrompt> {
   /**
-   * Called with each code to show to the user, including a code from before a restart. Not called during a session. If it
-   * throws, the sign-in ends, and the promise rejects with that error. If `onCode` is missing and there is no session,
-   * signing in fails with `wrong_option`.
+   * Called with each code to show to the user, including a code from before a restart. Not called during a session. If
+   * `onCode` throws, the sign-in ends, and `signIn` rejects with that error. If `onCode` is missing and there is no
+   * session, signing in fails with `wrong_option`.
    */
   readonly onCode?: ((prompt: Prompt) => unknown) | undefined;
   /**
    * Called for each failure that is retried, and for a long wait, also during the session: no network, an error of the
-   * server, a response that is not the server's, or tokens that cannot be saved, erased or refreshed. `remedy` says who can
-   * fix it. If the server rejects a refresh, but not the grant itself, the session continues, and retries with growing
-   * waits for a day. If the server rejects the client, the session retries without a limit. If `onTrouble` throws before
-   * there is a session, the sign-in ends, as with `onCode`.
+   * server, an unexpected response (as from a captive portal), or tokens that cannot be saved, erased or refreshed.
+   * `remedy` says who can fix the problem. If the server rejects a refresh, but not the grant itself, the session
+   * continues and retries with growing waits for a day. If the server rejects the client, the session retries without a
+   * limit. If `onTrouble` throws before there is a session, the sign-in ends, as with `onCode`.
    */
   readonly onTrouble?: ((trouble: SignInError) => unknown) | undefined;
   /** Called once if the session ends by itself, for example after a revocation. */
@@ -43,9 +43,9 @@ export interface SignInHandlers<Prompt = VerificationPrompt> {
 }
 
 /**
- * Calls `onCode`, `onTrouble` or `onEnd`, which may throw or return a promise that rejects. Before there is a session, the
- * error ends the sign-in, and `signIn` rejects with it (exception: `withRetries`). During a session, `onError` receives it.
- * Without `onError`, or if `onError` throws too, it becomes an unhandled rejection. Exceptions of `log` are ignored.
+ * Calls `onCode`, `onTrouble` or `onEnd`, which may throw or return a promise that rejects. Before there is a session,
+ * the error ends the sign-in, and `signIn` rejects with it. During a session, `onError` receives the error. Without
+ * `onError`, or if `onError` throws too, the error becomes an unhandled rejection.
  */
 export function callHandler(
   handler: () => unknown,

@@ -16,12 +16,12 @@ import { metadataErrorOf, unlessAborted } from "./sign-in-error.ts";
 export interface StoredMetadata {
   read(issuer: string): DiscoveredServer | undefined;
   write(server: DiscoveredServer): void;
-  /** Opens an adapter for requests during a session, whose own may be busy. Absent: there are no such requests. */
+  /** Opens an adapter for metadata requests of a session, whose own may be busy. Absent: a session sends none. */
   openHttp?(): Http & { dispose(): void };
 }
 
 export interface DiscoveryOptions {
-  /** Metadata from an earlier start. If the issuer's are among them, they are not requested. */
+  /** Metadata from earlier starts. If they contain the issuer's, no request is sent. */
   readonly stored?: StoredMetadata | undefined;
   /** Called before the request for metadata. If it throws, no request is sent. */
   readonly onRequest?: () => void;
@@ -30,7 +30,7 @@ export interface DiscoveryOptions {
 }
 
 /**
- * Combines the profile, the metadata and the endpoints of the settings to the options of a driver.
+ * Combines the profile, the metadata and the endpoints of the settings into the options of a driver.
  * @param host adapters with no exchange under way and no alarm set
  * @throws ServerError if the name or a parameter of a profile is wrong; MetadataError if the issuer has no usable metadata
  */

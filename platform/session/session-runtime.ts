@@ -48,7 +48,7 @@ export class SessionRuntime implements DriversOwner {
     this.watch = new TroubleMonitor(platform, this.drivers, this.report);
   }
 
-  /** Signs in, or resumes the stored session. @throws why there is no session, when everything is released */
+  /** Signs in, or resumes the stored session. @throws why there is no session, after everything is released */
   async signIn(): Promise<void> {
     const { life } = this;
     const { signal } = this.#handlers;
@@ -92,7 +92,7 @@ export class SessionRuntime implements DriversOwner {
     if (state === State.FAILED) this.end(this.#failure);
     else if (!this.mayPrompt && isWithoutSession(state))
       this.end(cannotPromptUser(this.#handlers.resumeOnly));
-    // An earlier start or `#requestMore` has signed out. This is now complete, so sign in.
+    // A sign-out by an earlier start or by `#requestMore` is now complete, so sign in.
     else if (state === State.SIGNED_OUT) current.signIn();
     else if (state === State.PENDING) this.#reportCode();
     else if (current.isSignedIn && !this.watch.isStoring && !this.settings.stored?.isReading) {
@@ -123,7 +123,7 @@ export class SessionRuntime implements DriversOwner {
     return new SignInError("key_changed", "user", message);
   }
 
-  /** Signs out to sign in again with a wider scope, if a user can be prompted. */
+  /** Signs out to sign in again with a wider scope. If no user can be prompted, the sign-in fails. */
   #requestMore(): void {
     const { current, tokens } = this.drivers;
     const { scope } = this.settings.config;
@@ -136,7 +136,7 @@ export class SessionRuntime implements DriversOwner {
     this.end(new SignInError("insufficient_scope", "user", message));
   }
 
-  /** Reports a new code to the program. A code from before a restart may have expired; then a new one follows. */
+  /** Reports a new code to the program. Does not report a code that has expired since a restart: a new one follows. */
   #reportCode(): void {
     const prompt = promptOf(this.drivers.current);
     if (prompt.userCode === this.#shownCode || prompt.expiresInS === 0) return;
@@ -150,7 +150,7 @@ export class SessionRuntime implements DriversOwner {
   }
 
   /**
-   * Ends the sign-in or session, and releases everything after operations that must not be lost or after a time limit.
+   * Ends the sign-in or session. Releases everything when no operation must be completed any more, or after a limit.
    * @param last calls the driver before the release; by default, retries a failed write or erase
    */
   end(reason: unknown, last = () => this.drivers.tryAtLast()): void {
@@ -198,7 +198,7 @@ function promptOf({ device, memory }: Driver): VerificationPrompt {
   };
 }
 
-/** Some servers send no scheme, although RFC 8628 §3.2 requires a URI, of which programs make a link. */
+/** Adds the scheme that some servers leave out, although RFC 8628 §3.2 requires a URI. Programs make links of it. */
 function withScheme(address: string): string {
   return /^https?:/i.test(address) ? address : `https://${address}`;
 }

@@ -21,20 +21,20 @@ import {
 
 /** The values of `Session.status`. */
 export type SessionStatus =
-  /** There is a session, and no request for tokens. A short-lived access token may have expired (`expiresInS`). */
+  /** The session is neither being refreshed nor signed out. Its access token may have expired (`expiresInS`). */
   | "signed-in"
   /** The access token is being refreshed, or the session is being signed out. */
   | "refreshing"
   /** The program has called `close()`. The tokens stay stored, and the next start resumes the session. */
   | "closed"
-  /** Signed out, or ended by the server, another program or a failure: final. */
+  /** The session was signed out, or was ended by the server, another program or a failure. This status is final. */
   | "ended";
 
 /** The result of signing out. */
 export interface SignOutResult {
   /**
-   * The server has confirmed the revocation. It may have refused to revoke the access token, which usually ends
-   * with its refresh token (RFC 7009 §2.1).
+   * The server has confirmed the revocation. It may have refused to revoke the access token, but this token usually
+   * ends with the refresh token (RFC 7009 §2.1).
    */
   readonly isRevoked: boolean;
   /**
@@ -85,7 +85,7 @@ export class Session {
     return this.#end !== undefined ? undefined : this.#leftOf(this.#device.refreshLifetimeS);
   }
 
-  /** Returns the rest of a lifetime. The device counts down only when it wakes, so subtract the time since it last did. */
+  /** Returns the rest of a lifetime. The device counts down only when it wakes, so subtract the time since then. */
   #leftOf(seconds: number): number | undefined {
     const leftS = seconds - this.#driver.unreportedS;
     return leftS > 0 && seconds < Limit.ENDLESS ? leftS : undefined;
@@ -102,14 +102,14 @@ export class Session {
     return this.#device.notSaved === 0 && !watch.isStoring && !watch.isSilent;
   }
 
-  /** The newest token response without its tokens; undefined after a start that finds none stored with the tokens. */
+  /** The newest token response without access and refresh token; undefined after a restart if it was not stored. */
   get tokenResponse(): TokenResponse | undefined {
     return this.#runtime.drivers.recorder.tokenResponse;
   }
 
   /**
-   * The scope of the access token: the server's or, if it sent none, the requested one (RFC 6749 §5.1). Undefined after a
-   * start that finds none stored with the tokens, at least until the first refresh.
+   * The scope of the access token: the scope that the server has returned or, if it returned none, the requested scope
+   * (RFC 6749 §5.1). After a restart, it is undefined if it was not stored, at least until the first refresh.
    */
   get scope(): string | undefined {
     const { tokens, recorder } = this.#runtime.drivers;
@@ -138,8 +138,8 @@ export class Session {
   }
 
   /**
-   * Returns a valid access token. If the current one has expired or is being refreshed, waits for the refresh: as long as
-   * there is no network, or no space to store new tokens.
+   * Returns a valid access token. If the current one has expired or is being refreshed, waits for the refresh, without
+   * a time limit: for example, until there is a network, or space to store new tokens.
    * @param signal ends the wait
    * @throws SignInError if the session has ended, or if the server refuses a refresh (the tokens stay stored, and the
    * session retries); the signal's reason
@@ -156,7 +156,7 @@ export class Session {
       signal?.throwIfAborted();
       this.#throwIfRefused();
       const changed = life.nextChange(signal);
-      // The token has expired since the device last counted, for example while the machine slept: refresh it now.
+      // The token has expired since the device last woke, for example while the machine slept: refresh it now.
       if (!isStale && this.#device.state === State.SIGNED_IN && !watch.isStoring) {
         driver.accessTokenRefused();
       } else if (driver.unreportedS > 0) driver.run();
@@ -173,10 +173,11 @@ export class Session {
   }
 
   /**
-   * Works like the global `fetch`, and sends the access token in `Authorization` (RFC 6750 §2.1). After a 401, it refreshes
-   * the token and repeats the request once (not if sending has consumed `init.body`), unless the API requires another
-   * sign-in (RFC 9470, `stepUpOf`). If `resources` is set, only those servers get the token. Plain http is refused, except
-   * to this machine or with `allowHttp`. A request that follows a redirect to another server has neither token nor body.
+   * Works like the global `fetch`, and sends the access token in `Authorization` (RFC 6750 §2.1). After a 401, it
+   * refreshes the token and repeats the request once. It does not repeat a request whose sending has consumed
+   * `init.body`, or if the API requires another sign-in (RFC 9470, `stepUpOf`). If `resources` is set, only those
+   * servers get the token. Plain http is refused, except to this machine or with `allowHttp`. A redirect to another
+   * server gets neither token nor body.
    * @throws SignInError if the session has ended, or if the signer fails; TypeError if the address must not receive the
    * token; errors of `fetch`
    */
@@ -199,8 +200,7 @@ export class Session {
 
   /**
    * Revokes the tokens at the server and erases them here. Resolves when both steps have succeeded or failed. If the
-   * server is unreachable, this may take minutes: the session tries four times, and `onTrouble` receives each failure that
-   * is retried.
+   * server is unreachable, this may take minutes: the session tries four times, and reports failures to `onTrouble`.
    * @throws SignInError if the session has ended before, or if `close` or another program ends it meanwhile
    */
   signOut(): Promise<SignOutResult> {
@@ -251,8 +251,8 @@ export class Session {
 
 /**
  * @param dispose releases the platform; called after the end of the session or of a failed sign-in
- * @throws SignInError with the reason if there is no session; exceptions of `onCode` or `onTrouble`. If the settings are
- * invalid, the function itself throws (as the constructor of `SessionRuntime`), and does not call `dispose`
+ * @throws SignInError with the reason if there is no session; exceptions of `onCode` or `onTrouble`. If the settings
+ * are invalid, the function throws instead of returning a promise, and does not call `dispose`
  */
 export function signInOn(
   platform: Platform,

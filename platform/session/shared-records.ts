@@ -1,6 +1,6 @@
-// Several programs that share a session, such as a daemon and a command that a timer starts. Each program has its own
-// device, which knows the records as it last read or wrote them. A program needs exclusive access to write the records, and
-// for each request of its device. If its records are outdated, a new device reads them again (drivers.ts).
+// Several programs can share a session, such as a daemon and a command that a timer starts. Each program has its own
+// device, which knows the records as it last read or wrote them. A program needs exclusive access to write the records,
+// and for each request of its device. If another program has changed the records, a new device reads them (drivers.ts).
 
 import { type Device, Endpoint, State } from "../../core/index.ts";
 import type { HttpRequest, Storage } from "../contracts.ts";
@@ -18,7 +18,7 @@ export interface SharedMedium {
 
 export interface RecordsLock {
   readonly isHeld: boolean;
-  /** @returns the number of the other process that holds the lock, 0 if this process has taken it */
+  /** @returns the ID of the other process that holds the lock, 0 if this process has taken the lock */
   tryTake(): number;
   /** Checks that the medium has this much space. @throws the system's error, as `tryTake` does */
   reserve(bytes: number): void;
@@ -54,7 +54,7 @@ export class SharedRecords {
     this.#medium = medium;
   }
 
-  /** Returns the adapters of a device that is about to read the records. Changes after that come from another program. */
+  /** Marks the records as current, and returns the adapters of a device that is about to read them. */
   between(user: SharedUser): { readonly storage: Storage; readonly lock: Filter } {
     const { files, open } = this.#medium;
     this.#known = files.stamp;
@@ -70,8 +70,8 @@ export class SharedRecords {
   }
 
   /**
-   * Calls `then`, now or later, with exclusive access to the records, which lasts until `leave`; without it, if this
-   * process cannot create a lock file (`unwritable`). A later call replaces a waiting one.
+   * Calls `then`, now or later, with exclusive access to the records until `leave`. If this process cannot create a
+   * lock file, calls `then` without exclusive access (`unwritable`). A later call replaces a waiting call.
    * @param onBusy receives `state_busy` once, if the wait is long
    */
   enter(then: () => void, onBusy: (trouble: SignInError) => void): void {
@@ -105,13 +105,13 @@ export class SharedRecords {
     lock.release();
   }
 
-  /** During exclusive access, returns why `bytes` bytes cannot be written, "" if they can; for 0, why there is no lock. */
+  /** Returns why `bytes` bytes cannot be written or, for 0, why this process has no lock; "" if there is no problem. */
   unwritable(bytes: number): string {
     if (this.#problem === "" && bytes > 0) this.#try(() => this.#medium.lock.reserve(bytes));
     return this.#problem;
   }
 
-  /** @returns another process that holds the lock; 0 if this one does, or if it cannot create a lock file (`#problem`) */
+  /** @returns the ID of another process that holds the lock; 0 for this process, or if it cannot create a lock file */
   #tryTake(): number {
     const { files, lock } = this.#medium;
     this.#problem = "";
@@ -133,7 +133,7 @@ export class SharedRecords {
 
 type Access = Pick<SharedRecords, "enter" | "isCurrent" | "unwritable">;
 
-/** Space for a record with long tokens and for the token cache. */
+/** Bytes for a record with long tokens and for the token cache. */
 const CAPACITY_BYTES = 16_384;
 
 /** Sends no request while the device's records are outdated, and no refresh whose new token could not be stored. */

@@ -23,7 +23,7 @@ export type SignInErrorCode =
   | "state_unusable"
   /** This program waits, because another one is using the same tokens. */
   | "state_busy"
-  /** The tokens are not saved, because storage fails or is too small; or not refreshed, as new ones could not be saved. */
+  /** Storage fails or is too small: the tokens are not saved, or not refreshed, as new tokens could not be saved. */
   | "not_saved"
   | "not_erased"
   /** Storage has not responded for ten seconds. */
@@ -49,7 +49,7 @@ export class SignInError extends Error {
   readonly remedy: Remedy;
   /** The server's response, if it is the reason. */
   readonly response: ServerResponse | undefined;
-  /** The member that the response lacks, such as "verification_uri"; otherwise "". */
+  /** The member that is missing or invalid in the response, such as "verification_uri"; otherwise "". */
   readonly lacks: string;
 
   constructor(code: SignInErrorCode, remedy: Remedy, message: string, more: ErrorContext = {}) {
@@ -234,7 +234,7 @@ export function adapterFailed(cause: unknown): SignInError {
   return new SignInError("adapter_failed", "developer", message, { cause });
 }
 
-/** Rejects when the caller aborts, because a request for metadata may take a minute. @throws SignInError `aborted` */
+/** Runs `act`. Rejects as soon as the caller aborts, as `act` may take a minute. @throws SignInError `aborted` */
 export async function unlessAborted<Result>(
   signal: AbortSignal | undefined,
   act: () => Promise<Result>,

@@ -21,10 +21,10 @@ import { bytesOf, objectIn } from "../text/text.ts";
 import { isAtEnd } from "./life-cycle.ts";
 import type { SharedRecords } from "./shared-records.ts";
 
-/** A cached token is not used in its last minute (at most a quarter of its lifetime), so that it is valid on arrival. */
+/** A cached token is not used in its last minute (or last quarter, if shorter), so that it is valid on arrival. */
 const MARGIN_MS = 60_000;
 
-/** Whether a cached token is valid. If the clock was set back to before the token was issued, its expiry is unknown. */
+/** Whether a cached token is valid. It counts as invalid if the clock was set back to before its arrival. */
 function isValid({ token, fromMs, endsAtMs }: Partial<KnownToken>): boolean {
   const nowMs = Date.now();
   if (typeof token !== "string" || !(fromMs! <= nowMs + MARGIN_MS)) return false;
@@ -65,7 +65,7 @@ export class TokenCache {
   /** What this start does with a cached access token: uses it or refreshes it. "none": the cache has no access token. */
   access: "used" | "renewed" | "none";
   isBusy = false;
-  /** Whether the stored content is still being read, so that it is unknown. */
+  /** Whether the stored content is still being read, and so is unknown. */
   isReading = false;
   /** Called after the last operation. */
   onRest: () => void = nothing;
@@ -99,7 +99,7 @@ export class TokenCache {
     );
   }
 
-  /** Replaces the stored data. After a failure, the next start requests the access token again. */
+  /** Replaces the stored data. A failure is ignored, because the next start can refresh the access token. */
   write(recalled: Recalled, token: string): void {
     const storage = this.#open();
     this.isThere = true;
@@ -116,7 +116,7 @@ export class TokenCache {
     this.#operate(false, (done) => storage.erase(0, done), nothing);
   }
 
-  /** Runs one operation at a time. Of the waiting ones, only the newest runs. */
+  /** Runs one operation at a time. Of several waiting operations, only the newest runs. */
   #operate<Result>(
     failure: Result,
     act: (done: (result: Result) => void) => unknown,

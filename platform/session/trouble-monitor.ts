@@ -1,6 +1,6 @@
-// Reports failed requests, unsaved tokens and silent storage, so that the program learns why the device retries or waits.
-// If new tokens cannot be saved, the session uses them from memory, and the device tries again in a minute. A restart
-// before that has only the previous record, whose refresh token the server may have replaced.
+// Reports failed requests, unsaved tokens and silent storage, so that the program learns why the device retries or
+// waits. If new tokens cannot be saved, the session uses them from memory, and the device retries in a minute. After a
+// restart before that, there is only the previous record, with a refresh token that the server may have replaced.
 
 import { Command, type Device, ErrorCode, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
@@ -52,7 +52,7 @@ export class TroubleMonitor {
     return (job !== 0 || storageCommand !== 0) && !this.isSilent;
   }
 
-  /** Returns the milliseconds until the next check without an event. */
+  /** Returns the milliseconds until `look` must be called if no event occurs before. */
   wakeInMs(): number {
     if (this.#operation === 0 || this.isSilent) return Number.POSITIVE_INFINITY;
     return Math.max(0, SILENCE_MS - this.#silentMs());

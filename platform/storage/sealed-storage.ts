@@ -5,14 +5,14 @@ import nacl from "tweetnacl";
 import type { Bytes, Entropy, Storage } from "../contracts.ts";
 import { faultName, isFilled, operate } from "../exchange/callbacks.ts";
 
-/** What sealed storage needs. */
+/** The options of a sealed storage. */
 export interface SealedStorageOptions {
   storage: Storage;
   /** Provides random bytes for each record. If it fails, `write` fails. */
   entropy: Entropy;
   /**
-   * The device's secret: at least 16 bytes, not all equal (as in unprogrammed fuses). Only the constructor reads it. If it
-   * is undefined, every write fails.
+   * The device's secret: at least 16 bytes, not all equal (as in unprogrammed fuses). Only the constructor reads it. If
+   * it is undefined or invalid, every write fails.
    */
   deviceKey: Bytes | undefined;
   /** The salt separates several uses of one device key, such as two applications. It is not a secret. */
@@ -21,8 +21,8 @@ export interface SealedStorageOptions {
 
 // A sealed record: version | nonce (24) | authenticator (16) | sealed(version slot number 0 record)
 //
-// The number is one more than the highest in both slots. The four zeros were once a counter; a record with another value
-// there is invalid.
+// The number is one more than the highest in both slots. The 0 has four bytes, which were once a counter; a record with
+// another value there is invalid.
 const VERSION = 1;
 const NONCE_AT = 1;
 const NONCE_BYTES = 24;
@@ -66,17 +66,17 @@ const { crypto_secretbox: seal, crypto_secretbox_open: open, crypto_hash: hash }
 interface SlotState {
   /** The number in the slot's sealed record; -1 if the slot has no valid record. */
   number: number;
-  /** False before the first read, and after a write or erase that may have failed: any authentic record may be there. */
+  /** False before the first read and after a failed write or erase. The slot may then have any authentic record. */
   certain: boolean;
 }
 
 /**
  * Seals records on write and opens them on read.
  * - `write` reports false if there is no device key or entropy, if the record is too long, or if the inner storage fails.
- * - `read` reports -1 for a record that was altered, or that belongs to another slot, device, key or salt. The same applies
- *   to a record other than the last one that this object has written to the slot or read from it (unless a write or erase
- *   has failed since), and to all records without a device key.
- * - `erase` works as the inner storage.
+ * - `read` reports -1 for a record that was altered, or that belongs to another slot, device, key or salt. It also does
+ *   so for a record other than the one that this object has last written to the slot or read from it. After a failed
+ *   write or erase, it accepts any authentic record of the slot. Without a device key, it reports -1 for every record.
+ * - `erase` reports the result of the inner storage.
  */
 export class SealedStorage implements Storage {
   readonly capacity: number;
@@ -255,7 +255,7 @@ export class SealedStorage implements Storage {
 
   /**
    * Makes the nonce: a keyed hash of random bytes and the content. Random bytes alone would suffice. With the content,
-   * two different records never have the same nonce, even if the generator is stuck.
+   * two different records have different nonces even if the generator returns the same bytes again.
    */
   #makeNonce(innerBytes: number): boolean {
     const input = this.#digestInput;
@@ -296,8 +296,8 @@ function nothing(certain: boolean): SlotState {
 const LABEL = "picogrant sealed storage 1";
 
 /**
- * SHA-512 of label, device key and salt, truncated to a key. The hash also covers the length of the device key, so no other
- * pair of key and salt has the same input.
+ * Writes the SHA-512 of label, device key and salt to `key`, truncated. The hash also covers the length of the device
+ * key, so no other pair of key and salt has the same input.
  * @returns false, without a key, if the device key is missing, too short, or all of its bytes are equal
  */
 function deriveKey(key: Uint8Array, deviceKey: Bytes | undefined, salt: Bytes): boolean {

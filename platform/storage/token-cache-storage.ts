@@ -1,4 +1,4 @@
-// The token cache has a slot of its own beside the core's two slots: a file, or a part of a program's own storage.
+// The token cache has its own slot, in addition to the core's two slots: a file, or a part of a program's storage.
 
 import type { Storage } from "../contracts.ts";
 
@@ -9,10 +9,10 @@ export interface WithTokenCache {
 
 /** The slot number of the token cache, which no core uses. */
 export const TOKEN_CACHE = 1000;
-/** The capacity in bytes. By default, a token response has at most 65,536. */
+/** The capacity in bytes. By default, a token response has at most 65,536 bytes. */
 const CAPACITY = 98_304;
 
-/** Returns the slot TOKEN_CACHE as a storage, in which it is slot 0. */
+/** Returns a storage whose slot 0 is the slot TOKEN_CACHE of `storage`. */
 export function tokenCacheOf(storage: Storage): Storage {
   return {
     capacity: CAPACITY,

@@ -1,5 +1,5 @@
-// Implements storage with three functions of the program. The functions store a single text, which contains both slots and
-// the token cache, and is always replaced as a whole.
+// Implements storage with three functions of the program, which load, save and erase a single text. The text contains
+// both slots and the token cache, and is replaced as a whole.
 
 import type { Bytes, Storage } from "../contracts.ts";
 import { faultName } from "../exchange/callbacks.ts";
@@ -18,7 +18,7 @@ export interface ValueStorage {
 
 type Promised<T> = T | Promise<T>;
 
-/** The largest record in bytes, as for a directory. It is enough for any token. */
+/** The largest record in bytes, as for a state directory. It is enough for any token. */
 const CAPACITY = 131_072;
 /** The place of each slot in the text. */
 const PLACES: Readonly<Record<number, number>> = { 0: 0, 1: 1, [TOKEN_CACHE]: 2 };

@@ -53,7 +53,7 @@ export function sha256(message: Uint8Array): Uint8Array {
   return new Uint8Array(digest.buffer);
 }
 
-/** FIPS 180-4 §6.2.2. @param schedule its first 16 words are the block */
+/** FIPS 180-4 §6.2.2. @param schedule the block in the first 16 words; the function fills the other words */
 function compress(state: Int32Array, schedule: Int32Array): void {
   for (let t = 16; t < 64; t++) {
     const before = schedule[t - 15]!;

@@ -10,7 +10,7 @@ export function bytesOf(text: string): Uint8Array {
   );
 }
 
-/** Encodes all bytes of the UTF-8 text except letters, digits and `-_.!~*'()`. */
+/** Percent-encodes the UTF-8 bytes of a text, except letters, digits and `-_.!~*'()`. */
 const percentEncoded = (text: string): string =>
   encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, "\ufffd"));
 
@@ -40,7 +40,7 @@ export function base64Bytes(text: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** `bytes[from..to)` as a string, one character per byte: for ASCII. */
+/** Returns `bytes[from..to)` as a string with one character per byte, as is right for ASCII. */
 export function asciiOf(bytes: Bytes, from: number, to: number): string {
   let text = "";
   for (let at = from; at < to; at++) text += String.fromCharCode(bytes[at]!);
@@ -57,7 +57,7 @@ export function textOf(bytes: Bytes): string | undefined {
   }
 }
 
-/** Returns the JSON object in a response, with or without a byte order mark (RFC 8259 §8.1); undefined if there is none. */
+/** Returns the JSON object in a response; undefined if there is none. Skips a byte order mark (RFC 8259 §8.1). */
 export function objectIn(response: Bytes): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse((textOf(response) ?? "").replace(/^\ufeff/, ""));
