@@ -99,7 +99,7 @@ const FURTHER: readonly (readonly [names: string[], check: (config: DeviceConfig
     [["language", "displayRom"], languageProblems],
   ];
 
-/** The ROM may have no letters for the language. */
+/** Reports a ROM that has no letters for the language. */
 function languageProblems(config: DeviceConfig): Problem[] {
   try {
     inItsLanguage(config);
@@ -184,8 +184,8 @@ export const JAVASCRIPT_ONLY = [
 ] as const;
 
 /**
- * Returns the configuration for hosts without profiles and discovery, such as the host in C. It contains what the server's
- * profile or metadata say.
+ * Returns the configuration for hosts without profiles and discovery, such as the host in C. It contains the settings
+ * from the server's profile or metadata.
  * @throws ConfigError if the server requires a translation, or if an address is http to another machine
  */
 export function completeConfig(config: DeviceConfig, resolved: ServerSettings): DeviceConfig {

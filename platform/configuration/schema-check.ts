@@ -50,7 +50,7 @@ export function checkSchema(value: unknown, schema: Schema): Problem[] {
   return [...problemsOf(value, schema, schema)];
 }
 
-/** Whether a problem is at `name`, below it, or of the whole document. */
+/** Whether there is a problem of the member `name`, of a value in it, or of the whole document. */
 export function hasProblem(found: readonly Problem[], name: string): boolean {
   return found.some(({ path }) => path === "" || path.split(/[.[]/)[0] === name);
 }
@@ -64,7 +64,7 @@ export function checkedCopy(
   return { copy, found: checkSchema(copy, schema) };
 }
 
-/** Stands in a copy for a value whose getter or proxy throws, or that is nested more deeply or longer than any setting. */
+/** Replaces a value in a copy: its getter or proxy throws, or it is nested too deeply or too long for a setting. */
 const UNREADABLE = Symbol("unreadable");
 const CANNOT_BE_READ = "cannot be read";
 const DEPTH_MAX = 8;
@@ -165,7 +165,7 @@ export function nameMeant(wrong: string, known: readonly string[]): string | und
   return known.find((name) => isAlike(name, wrong));
 }
 
-/** Whether names differ only in case, underscores, and one letter (missing, added or replaced) or two swapped letters. */
+/** Whether names differ at most in case, underscores, and one typing error: a letter, or two letters swapped. */
 function isAlike(one: string, other: string): boolean {
   const a = one.toLowerCase().replace(/_/g, "");
   const b = other.toLowerCase().replace(/_/g, "");
@@ -181,7 +181,7 @@ function isAlike(one: string, other: string): boolean {
   return [b, swapped].includes(a) || rests.some(([inA, inB]) => a.slice(inA) === b.slice(inB));
 }
 
-/** Returns the type of a value: "object" for a plain object, a built-in class by name (in any realm), else "instance". */
+/** Returns a value's type. An object: "object" if plain, a built-in class's name (in any realm), else "instance". */
 function typeOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";

@@ -63,7 +63,7 @@ export interface Client {
   readonly clientSecret?: string | undefined;
   /** Scopes, separated by spaces. Default: what the server's profile recommends for a first try, or none. */
   readonly scope?: string | undefined;
-  /** How the client authenticates. Default: as the server's profile or metadata say; otherwise HTTP Basic with the secret. */
+  /** How the client authenticates. Default: as profile or metadata say; else HTTP Basic, or none without a secret. */
   readonly clientAuthentication?: ClientAuthenticationName | undefined;
   /** The audience of client assertions. Default: the issuer, or the token endpoint if the issuer is unknown. */
   readonly assertionAudience?: "issuer" | "token_endpoint" | undefined;
@@ -92,14 +92,14 @@ export interface Client {
   readonly memoryBytes?: number | undefined;
 }
 
-/** The settings are immutable, and valid as far as settings.json can express it. */
+/** The parsed settings: immutable, and valid as far as settings.json can express the rules. */
 export interface Settings extends Client {
   readonly server: {
     readonly issuer?: string | undefined;
     readonly endpoints?: Partial<Endpoints> | undefined;
     readonly profile?: NamedServer | undefined;
   };
-  /** How a client with a secret authenticates if neither it nor the server names a method. Default: HTTP Basic. */
+  /** How a client with a secret authenticates if neither client nor server names a method. Default: HTTP Basic. */
   readonly secretMethod?: ClientAuthenticationName;
   /** Allows plain http to other machines. */
   readonly allowHttp?: boolean | undefined;
@@ -143,7 +143,7 @@ export function givenEndpoints({ server: { endpoints = {} } }: Settings): Partia
   return Object.fromEntries(given);
 }
 
-/** Returns the options of a driver. @param own is overridden by the client's settings, except for `own.server` */
+/** Returns the options of a driver. The client's settings take precedence over `own`, except over `own.server`. */
 export function serverSettings(client: Settings, own: ServersOwn = {}): ServerSettings {
   const { clientId, clientSecret = "", dpop = "off", assertionAudience } = client;
   const { translate, profile } = own;

@@ -6,11 +6,11 @@ import type { Bytes } from "../contracts.ts";
 export interface ConformanceCase {
   /** The rule, preceded by the contract's name. */
   readonly name: string;
-  /** Resolves if the adapter satisfies the rule, rejects with a Violation, or with what the adapter threw. */
+  /** Resolves if the adapter satisfies the rule. Otherwise rejects with a Violation or the adapter's exception. */
   run(): Promise<void>;
 }
 
-/** An adapter under test with its environment; each case creates one. */
+/** The common member of adapters under test. Each case creates its adapter. */
 export interface Subject {
   /** Releases the adapter's resources; called after each case. */
   dispose?: () => void | Promise<void>;
@@ -59,7 +59,7 @@ export function must(holds: boolean, otherwise: string): asserts holds {
 
 /** The longest time that a callback may take. */
 const TIMEOUT_MS = 20_000;
-/** The suite waits for this time to see that no callback comes. */
+/** How long the suite waits to see that no further callback comes. */
 export const SILENCE_MS = 25;
 
 /** Waits until `ready`, with growing pauses between checks. */

@@ -3,7 +3,7 @@
 import type { Bytes, Entropy, Signer } from "../contracts.ts";
 import { must, pattern, type Subject, suite } from "./case.ts";
 
-/** An adapter under test with its environment; each case creates one. */
+/** An adapter under test; each case creates one. */
 export interface EntropySubject extends Subject {
   entropy: Entropy;
 }

@@ -51,7 +51,7 @@ export function httpConformance(
             await run(timeLimitMs, body);
             return;
           } catch (error) {
-            // A correct exchange exceeded the limit: the machine is slow, so the next limit is used.
+            // A valid exchange exceeded the limit, because the machine is slow: repeat the case with the next limit.
             if (!(error instanceof HeldUp) || timeLimitMs === limitsMs.at(-1)) throw error;
           }
         }
@@ -215,7 +215,7 @@ async function sendsWithin(bench: Bench, isValid: boolean): Promise<void> {
   second.mustBe("two", "the second");
 }
 
-/** Rules with a short time limit. On a slow machine even valid exchanges may exceed it, so a longer one follows. */
+/** Rules with a short time limit. On a slow machine, valid exchanges may exceed it: then a longer limit is tried. */
 const timeRules: HttpRules = {
   "time: no response within the limit is timeout": async (bench) => {
     bench.server.plan({ kind: "hang" });

@@ -23,7 +23,7 @@ export interface StorageSubject extends Subject {
 
 const EMPTY: Bytes = [];
 
-/** Cases for a storage adapter of at least 30 bytes; `make` returns an empty one. */
+/** Cases for a storage adapter with a capacity of at least 30 bytes. `make` returns an empty storage. */
 export const storageConformance = suite<StorageSubject>("storage", {
   "both slots are empty at first: they read as 0, into a range of nothing too": async (subject) => {
     for (const slot of [0, 1]) {

@@ -42,7 +42,7 @@ function checkServerIdentity(host: string, certificate: PeerCertificate): Error 
   return checkIdentity(host, { ...certificate, subject, subjectaltname: names.join(", ") });
 }
 
-/** How long each connection may stay idle, by the server's last response (`keepAliveMs`). */
+/** How long each connection may stay idle according to the server's last response (`keepAliveMs`). */
 export const reportedMs = new WeakMap<Socket, number | undefined>();
 
 interface Pool {
@@ -51,7 +51,7 @@ interface Pool {
   users: number;
 }
 
-/** The connections of all sessions of this process, by `idleLimitMs`. Undefined: the server determines the limit. */
+/** The connections of all sessions of this process, by `idleLimitMs` (undefined: the server determines the limit). */
 const pools = new Map<number | undefined, Pool>();
 const CONNECTIONS_MAX = 32;
 const IDLE_MS = 4000;
@@ -60,8 +60,8 @@ function newPool(idleLimitMs: number | undefined): Pool {
   const bounds = { maxSockets: CONNECTIONS_MAX, maxFreeSockets: CONNECTIONS_MAX };
   const how = { ...bounds, keepAlive: true, timeout: idleLimitMs ?? IDLE_MS };
   const plain = new http.Agent(how);
-  // If Node reads proxies from the environment (NODE_USE_ENV_PROXY=1, --use-env-proxy; Node 22.21, 24.5), its own agent
-  // has these options. Plain http uses no proxy, because it usually goes to this machine.
+  // If Node reads proxies from the environment (NODE_USE_ENV_PROXY=1, --use-env-proxy; Node 22.21, 24.5), its global
+  // agent has the option `proxyEnv`. Plain http uses no proxy, because it usually goes to this machine.
   const { proxyEnv } = https.globalAgent.options as { proxyEnv?: unknown };
   const secure = new https.Agent({ ...how, proxyEnv } as https.AgentOptions);
   for (const agent of [plain, secure]) limitKeepAlive(agent, idleLimitMs);
@@ -93,8 +93,8 @@ export function transportOf(options: NodeHttpOptions): Transport {
 }
 
 /**
- * Sets how long an agent keeps an idle connection. Node's own agent uses the server's limit only if it is shorter than the
- * agent's, and early versions send requests up to the last moment (`idleLimitMs` describes the risk).
+ * Sets how long an agent keeps an idle connection. Without this, Node would not wait longer than the agent's own limit,
+ * and old versions would send requests up to the server's limit (`NodeHttpOptions.idleLimitMs` describes the risk).
  */
 function limitKeepAlive(agent: http.Agent, idleLimitMs: number | undefined): void {
   const keep = agent.keepSocketAlive.bind(agent);

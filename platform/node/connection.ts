@@ -31,7 +31,7 @@ export function openRequest(
 ): { readonly client: http.ClientRequest; readonly connectLimit: NodeJS.Timeout } {
   const secure = url.protocol === "https:";
   const own = secure ? settings.agent : plain;
-  // If the environment sets a proxy, `lookup` would get the proxy's name, but the server's port. It is then left out.
+  // If the environment sets a proxy, leave `lookup` out, because it would get the proxy's name, but the server's port.
   const { proxyEnv } = ((own as { options?: object }).options ?? {}) as { proxyEnv?: unknown };
   // Plain http uses no proxy, because it usually goes to this machine. Node's own agent may have one.
   const agent = proxyEnv && !secure ? new http.Agent() : own;
@@ -50,7 +50,7 @@ export function openRequest(
   return { client, connectLimit };
 }
 
-/** The delay between two attempts (RFC 8305 §5). */
+/** The delay between two connection attempts (RFC 8305 §5). */
 const ATTEMPT_DELAY_MS = 250;
 /** How long a chosen address applies to all connections of the process to the same name and port. */
 const CHOICE_MS = 60_000;
@@ -58,8 +58,8 @@ const CHOICE_MS = 60_000;
 const choices = new Map<string, Promise<string>>();
 
 /**
- * Sorts the addresses of a name. Node tries one address after the other, so an address that does not respond costs the time
- * limit of an attempt. Here, attempts run in parallel (RFC 8305), and the address that accepts a connection first is first.
+ * Looks up a name, and sorts its addresses. Node tries one address after the other, so each that does not respond costs
+ * the time limit of an attempt. Here, attempts run in parallel (RFC 8305), and the fastest address is put first.
  */
 function look(
   port: number,
@@ -100,7 +100,7 @@ async function fastestOf(found: LookupAddress[], port: number, limitMs: number):
   return fastest;
 }
 
-/** The module is loaded with the first compressed response. */
+/** zlib is loaded with the first compressed response. */
 const zlib = (): typeof import("node:zlib") => process.getBuiltinModule("node:zlib");
 
 export const DECODERS = new Map<string, () => Transform & Zlib>([
@@ -148,10 +148,10 @@ export function placeOf(error: Error & Partial<Pick<URL, "hostname">>, url: URL)
 const portOf = ({ port, protocol }: URL): number =>
   Number(port || (protocol === "https:" ? 443 : 80));
 
-/** The agent of each connection. Another request of the program may also get the connection. */
+/** The agent of each connection, which may give the connection to other requests of the program too. */
 const agents = new WeakMap<Socket, http.Agent>();
 
-/** Watches an idle connection, from the end of a response until the next request uses it. */
+/** Closes a connection if data arrives while it is idle: from the end of a response until the next request. */
 export function follow(client: http.ClientRequest, agent: http.Agent): void {
   client.on("socket", (socket) => {
     socket.off("data", closeIfUnexpected);
@@ -237,7 +237,7 @@ function responseOf(response: http.IncomingMessage, method: string): Response {
   return new Response(body, { status, statusText, headers });
 }
 
-/** Decodes the body. A pipe alone does not report a truncated response or a reader that has stopped. */
+/** Decodes the body, and passes on two events that a pipe does not: a truncated response, and a reader that stops. */
 function decodedWhole(response: http.IncomingMessage): Readable {
   const body = decoded(response);
   response.on("error", (error) => body.destroy(error));

@@ -23,7 +23,7 @@ export interface FileStorageOptions {
   capacity?: number;
   /** Whether other programs use the directory too. The caller then protects writes by a lock (SharedDirectory). */
   isShared?: boolean;
-  /** Whether records are sealed. The file system may then lack modes and show all files to everybody. */
+  /** Whether records are sealed. The file system may then lack modes, so that every user can read the files. */
   isSealed?: boolean;
 }
 
@@ -36,9 +36,9 @@ const NAMES: Readonly<Record<number, string>> = {
 };
 
 /**
- * Storage in a directory that it creates if necessary (mode 0700, files 0600), and locks unless it is shared. Each slot
- * is a file. A write replaces the whole file: it writes a draft, syncs it, renames it over the old file, and syncs the
- * directory. All operations are synchronous, because a write must be complete when the call returns.
+ * Storage in a directory, with a file for each slot. The constructor creates the directory if necessary (mode 0700,
+ * files 0600), and locks it unless it is shared. A write replaces the whole file: it writes a draft, syncs it, renames
+ * it over the old file, and syncs the directory. All operations are complete when the call returns.
  */
 export class FileStorage implements Storage, WithTokenCache {
   readonly capacity: number;
@@ -53,7 +53,7 @@ export class FileStorage implements Storage, WithTokenCache {
   /**
    * If the medium is full, read-only or broken, the constructor does not throw, but later writes fail.
    * @throws StateDirectoryError if the directory cannot be used: for example, it belongs to another user, is in use, or
-   * contains a file that has the name of a slot but is none
+   * contains a file that has the name of a slot but another content
    */
   constructor(directory: string, options: FileStorageOptions = {}) {
     this.capacity = options.capacity ?? 131_072;
@@ -167,7 +167,7 @@ export class FileStorage implements Storage, WithTokenCache {
     return [0, 1].some((slot) => fs.existsSync(this.#fileOf(slot)));
   }
 
-  /** Rejects a file that is not a slot. If there are no other writers, removes the draft of a killed process. */
+  /** Rejects a file that contains no record. If there are no other writers, removes the draft of a killed process. */
   #inspect(slot: number, isAlone: boolean): void {
     const file = this.#fileOf(slot);
     if (isAlone) removeDraft(file);
@@ -181,7 +181,7 @@ export class FileStorage implements Storage, WithTokenCache {
     }
   }
 
-  /** Returns the record in a slot file; empty if there is no file. Throws if the file is not a slot. */
+  /** Returns the record in a slot's file; empty if there is no file. Throws if the file contains no record. */
   #readSlot(file: string): Buffer {
     const limit = MAGIC.length + this.capacity;
     const content = readOwn(file, { limit, isSealed: this.#isSealed });
@@ -208,5 +208,5 @@ function tryLock(directory: string): () => void {
   return noLock;
 }
 
-/** There is no lock to release: writes fail, or the caller has its own lock for them. */
+/** Releases nothing: there is no lock, because the medium has failed or the caller locks each write. */
 function noLock(): void {}

@@ -10,9 +10,9 @@ const POSIX = process.platform !== "win32";
 const SIZE_MAX = 1_048_576;
 
 /**
- * The meaning of the system's errors. Temporary ones are retried for about a second: on Windows, a virus scanner or a
- * backup may have the file open; on a network, the server may be busy. If the medium is full, read-only or broken, the
- * directory stays in use. Any other error means that the directory is unsuitable. The host in C uses the same kinds.
+ * The meaning of the system's errors. "passing" errors are retried for about a second: on Windows, a virus scanner or a
+ * backup may have the file open; on a network, the server may be busy. After a "medium" error (full, read-only or
+ * broken), the directory stays in use. Other errors mean that the directory is unsuitable. The C host has these kinds.
  */
 export const ERRORS: Readonly<
   Record<string, readonly [words: string, kind?: "passing" | "medium"]>
@@ -51,7 +51,7 @@ export function reasonOf(error: unknown): string {
   return code === "" ? error.message : (ERRORS[code]?.[0] ?? code);
 }
 
-/** Retries temporary failures for about a second. It blocks, because all file operations here are synchronous. */
+/** Retries temporary failures for about a second. It blocks the thread, as all file operations here do. */
 export function withRetries<T>(run: () => T): T {
   const endMs = performance.now() + TIMEOUT_MS;
   for (let waitMs = 10; ; waitMs = Math.min(2 * waitMs, 200)) {
@@ -104,9 +104,9 @@ export function withFile<T>(file: string, flags: fs.OpenMode, run: (handle: numb
 }
 
 /**
- * Checks that an open file or directory belongs to this user. Removes permissions of others that a mount, a copy or a umask
- * has added (Kubernetes gives whole volumes to a group). Rejects a file that every user could write to, unless it
- * is sealed.
+ * Checks that an open file or directory belongs to this user. Removes permissions of others that a mount, a copy or a
+ * umask has added (Kubernetes gives whole volumes to a group). Unless the file is sealed, rejects it if the permissions
+ * cannot be removed, or if every user could write to it.
  */
 function keepOwn(handle: number, file: string, isSealed: boolean): void {
   const status = fs.fstatSync(handle);
@@ -176,7 +176,7 @@ function readUpTo(file: string, limit: number, isSealed: boolean): Buffer {
 
 /**
  * Replaces a whole file, for this user only. After a power loss, either the old or the new file is complete.
- * @throws the system's error; the old file is then unchanged, unless only the sync of the directory has failed
+ * @throws the system's error. The old file is then unchanged, except if only the sync of the directory has failed
  */
 export function writeOwn(file: string, content: Uint8Array | string): void {
   const bytes = typeof content === "string" ? Buffer.from(content) : content;
@@ -197,7 +197,7 @@ export function writeOwn(file: string, content: Uint8Array | string): void {
   syncDirectory(path.dirname(file));
 }
 
-/** Creates a complete file for this user only. If hard links work, an existing file stays. @throws the system's error */
+/** Creates a file for this user only. An existing file stays, if hard links work. @throws the system's error */
 export function createOwn(file: string, content: string): void {
   const draft = `${file}.${process.pid}`;
   try {

@@ -26,7 +26,7 @@ export class Exchange {
   readonly #ended: (failure: string) => void;
   readonly #sizeLimitBytes: number;
   readonly #timeLimit: NodeJS.Timeout;
-  /** Also cleared here, because a client without a socket emits no `close` when it is destroyed. */
+  /** `#close` clears this timer too, because a client without a socket emits no `close` when it is destroyed. */
   #connectLimit: NodeJS.Timeout | undefined;
   #client: http.ClientRequest | undefined;
   #isOpen = true;
@@ -79,8 +79,8 @@ export class Exchange {
       received = response;
       this.#receive(response);
     });
-    // Node never repeats a request, so an error ends the exchange, even on a reused connection. After a complete response,
-    // errors and the close of the connection are ignored, because its body may still be on the way to the sink.
+    // Node never repeats a request, so an error ends the exchange, even on a reused connection. After a complete
+    // response, errors and the close of the connection are ignored, because the sink may not have got all of the body.
     const isWhole = (): boolean => received?.complete === true;
     client.on("error", (error) => {
       const [failure, why] = failureOf(error);

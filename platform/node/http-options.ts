@@ -32,7 +32,7 @@ export interface NodeHttpOptions {
   idleLimitMs?: number;
 }
 
-/** Options of an agent that disable checks. An agent's own options take precedence, so such agents are rejected. */
+/** Options of an agent that disable checks. They would override a request's options, so such agents are rejected. */
 const WEAK =
   /^(rejectUnauthorized: false|(checkServerIdentity|servername|secureProtocol): (?!undefined)|(min|max)Version: TLSv1(\.1)?$)/;
 

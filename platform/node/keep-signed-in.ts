@@ -9,7 +9,7 @@ import type { SignInOptions } from "./options.ts";
 export interface PersistentSession {
   /**
    * Returns the current session. If there is none, or if `scope` contains a scope that has not been requested, calls
-   * `signIn` first: it resumes a stored session that suffices, and otherwise, the user signs in with the code of `onCode`.
+   * `signIn` first. `signIn` resumes a stored session if it suffices. Otherwise, `onCode` receives a code for the user.
    * @throws SignInError if the sign-in fails, as `signIn` does (the next call signs in again); after `close()`, a
    * SignInError with the code `closed`
    */
@@ -36,7 +36,7 @@ export function persistentSession(
   try {
     if (signal instanceof AbortSignal) signal = AbortSignal.any([signal, end.signal]);
   } catch {
-    // signIn rejects other values. For them, AbortSignal.any of Node 20 may leave Error.stackTraceLimit at 0.
+    // `signIn` rejects a value that is not a signal. AbortSignal.any of Node 20 would leave Error.stackTraceLimit at 0.
   }
   let requested = options ?? ({} as SignInOptions);
   let current: Promise<Session> | undefined;

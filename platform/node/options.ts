@@ -31,7 +31,7 @@ import type { QrCode } from "./qr-code.ts";
 
 /** The prompt for the user, with a QR code. */
 export interface NodeVerificationPrompt extends VerificationPrompt {
-  /** `verificationUriComplete` as a QR code, or `verificationUri` if the server did not send the former. */
+  /** A QR code of `verificationUriComplete`, or of `verificationUri` if the server has sent no complete address. */
   readonly qr: QrCode;
 }
 
@@ -46,13 +46,13 @@ export interface SignInOptions
    * rejected (`state_unusable`).
    */
   readonly state?: string | undefined;
-  /** Stores the tokens in place of `state`. Only one program at a time may use it. */
+  /** Your own storage for the tokens, instead of `state`. Only one program at a time may use it. */
   readonly storage?: ValueStorage | undefined;
   /** At least 16 random bytes. The tokens are sealed with this key before they are written. */
   readonly deviceKey?: Uint8Array | undefined;
   /**
-   * Your own headers, such as a client attestation or an API key. A client assertion is not a header, but belongs in the
-   * body (RFC 7523 §2.2): use `private_key_jwt`.
+   * Your own headers, such as a client attestation or an API key. For a client assertion, which is not a header (RFC
+   * 7523 §2.2), use `clientAuthentication: "private_key_jwt"`.
    */
   readonly headers?: DriverOptions["headers"];
   /**
@@ -71,8 +71,8 @@ export type NodeSettings = Settings & Omit<SignInOptions, "server">;
 export const SESSION_BYTES = schema.properties.memoryBytes.default;
 
 /**
- * Finds every problem, with its path. A message never contains a value that may be secret.
- * @throws the result of `refuse`; by default SignInError `wrong_option` that names every invalid option
+ * Checks and parses all options. A message never contains a value that may be secret.
+ * @throws the result of `refuse`, which gets every problem; by default SignInError `wrong_option` that lists them
  */
 export async function parseOptions(
   given: SignInOptions,
@@ -88,7 +88,7 @@ export async function parseOptions(
   return Object.freeze({ ...options, memoryBytes, server: identityOf(options.server) });
 }
 
-/** Returns the server in its long form. @param choice is valid */
+/** Converts a valid option `server` from any of its forms to the form of the settings. */
 export function identityOf(choice: ServerChoice): Settings["server"] {
   if (typeof choice === "string") {
     return choice.includes("://") ? { issuer: choice } : { profile: { name: choice } };

@@ -1,4 +1,4 @@
-// The adapters on Node without a display. Programs that show the code themselves do not load one.
+// The adapters on Node without a display. Programs that show the code themselves do not load a display.
 
 import { randomFillSync } from "node:crypto";
 import type { Bytes, Display, Entropy, Platform, Storage } from "../contracts.ts";

@@ -5,7 +5,7 @@ import qrcode from "qrcode-generator";
 /** The quiet zone around a code, in modules. */
 const QUIET = 4;
 
-/** The characters for two rows of modules in one line. The light modules are: none, the lower, the upper, both. */
+/** A line of text shows two rows of modules. The characters, if neither, the lower, the upper or both are light. */
 const LIGHT_HALVES = [" ", "▄", "▀", "█"] as const;
 
 /** A QR code, as modules and as text for a terminal. */
@@ -35,8 +35,8 @@ export class QrCode {
   }
 
   /**
-   * Returns the code in half blocks, with a quiet zone. The characters are the light modules, for light text on a dark
-   * background. On a light background the code is inverted, which most cameras can read.
+   * Returns the code as text, with two modules per character and a quiet zone. Light modules are drawn, for light text
+   * on a dark background. On a light background, the code is inverted, which most cameras can read.
    */
   toString(): string {
     const lines: string[] = [];

@@ -63,7 +63,7 @@ export async function signIn(options: SignInOptions): Promise<Session> {
     state = await openState(settings);
     const { files, dispose } = state;
     const onRequest = (): void => {
-      // No user can be prompted, so the metadata are not needed.
+      // There is no session to resume, and no user can be prompted, so the metadata are not needed.
       if (files?.hasRecords === false && (resumeOnly || !onCode))
         throw cannotPromptUser(resumeOnly);
     };
@@ -137,8 +137,8 @@ export function withQr(prompt: VerificationPrompt, Code: typeof QrCode): NodeVer
 }
 
 /**
- * Erases the tokens in the directory `state` without a network request. They stay valid until they expire;
- * `session.signOut()` revokes them. Waits for other programs that use the same tokens.
+ * Erases the tokens in the directory `state` without a network request. The server accepts them until they expire,
+ * unless `session.signOut()` has revoked them. Waits for other programs that use the same tokens.
  * @throws StateDirectoryError if the directory cannot be used; SignInError `not_erased`, `wrong_option`
  */
 export async function discard(state: string): Promise<void> {

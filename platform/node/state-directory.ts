@@ -36,7 +36,7 @@ export interface OpenState extends NodeAdapters {
   keys(server: ServerSettings): Promise<Keys | undefined>;
 }
 
-/** Without a display, its columns only limit the length of a user code. */
+/** The driver requires a display. The columns of this one only limit the length of a user code. */
 const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };
 
 /** @throws StateDirectoryError if the directory cannot be used, or belongs to another client */
@@ -58,7 +58,7 @@ export async function openState(settings: NodeSettings): Promise<OpenState> {
     throw error;
   }
   const { storage, entropy } = adapters;
-  // Sealed storage remembers which records it has read. Another program may have changed them, so each driver gets its own.
+  // A sealed storage rejects records that another program has written after it read the slot: each driver has its own.
   const seal = (inner: Storage): Storage =>
     SealedStorage ? new SealedStorage({ storage: inner, entropy, deviceKey: deviceKey! }) : inner;
   const open = (): Storage => seal(storage);
@@ -88,13 +88,13 @@ export async function openState(settings: NodeSettings): Promise<OpenState> {
   };
 }
 
-// Names the client of the stored session. The core treats records of another client as absent (core/SPEC.md), so without
-// this file, a program of another client would overwrite them.
+// The file client.json names the client of the stored session. The core treats records of another client as absent
+// (core/SPEC.md), so without this file, a program with another client would overwrite them.
 
 const OWNER = "client.json";
 
 /**
- * Claims the directory for a client while it contains records. The same client may name its server differently.
+ * Claims the directory for a client while it contains records. A start may name the server in another way.
  * @returns a function that releases the directory if it contains no records; call it before the files are closed
  * @throws StateDirectoryError if the directory contains records of another client
  */

@@ -11,7 +11,7 @@ import { StateDirectoryError } from "./platform.ts";
 
 const BEAT_MS = 1000;
 const SILENCE_MS = 10_000;
-/** The name of a lock file: process number, its start time, the process namespace ("0": unknown), random bytes. */
+/** The name of a lock file: process ID, start time of the process, process namespace ("0": unknown), random bytes. */
 const NAME = /^lock-(\d+)-(\d+)-([0-9a-f]+)-[0-9a-f]{16}$/;
 
 /** The lock files of this process, which it removes when it exits. */
@@ -19,11 +19,11 @@ const held = new Set<string>();
 
 export class StateLock implements RecordsLock {
   readonly #directory: string;
-  /** For each lock file of another process: its last known time of change, and when this process noticed that change. */
+  /** For each lock file of another process: its newest modification time, and when this process first saw that time. */
   readonly #seen = new Map<string, readonly [mtimeMs: number, atMs: number]>();
   /** This process's lock file; "" if it has not taken the lock. Another process may have removed the file (`isHeld`). */
   #own = "";
-  /** Whether the holder that `tryTake` returned is known to run. Otherwise, only its file suggests this. */
+  /** Whether the holder that `tryTake` returned is known to run. Otherwise, only the age of its file suggests this. */
   isSure = false;
   /** Whether the lock was released, but its file could not be removed yet. */
   #isLeft = false;
@@ -38,7 +38,7 @@ export class StateLock implements RecordsLock {
     return fs.existsSync(this.#own);
   }
 
-  /** @returns the number of the other process that holds the lock, 0 if this process has taken it */
+  /** @returns the ID of the other process that holds the lock, 0 if this process has taken the lock */
   tryTake(): number {
     this.#isLeft = false;
     if (this.isHeld) return 0;
@@ -91,11 +91,11 @@ export class StateLock implements RecordsLock {
       if (this.#isLeft) this.release();
       else fs.utimesSync(this.#own, now, now);
     } catch {
-      // Another process has taken the lock while this one was suspended. This one notices before it writes.
+      // Another process has taken the lock while this process was suspended. `isHeld` shows this before the next write.
     }
   }
 
-  /** Returns the number of another live process that holds the lock, 0 for none. Removes files of dead processes. */
+  /** Returns the ID of another live process that holds the lock, 0 for none. Removes files of dead processes. */
   #otherThan(own: string): number {
     let alive = 0;
     this.isSure = false;
@@ -109,7 +109,7 @@ export class StateLock implements RecordsLock {
   }
 
   #runs(file: string, [, pid, started, space]: RegExpExecArray): boolean {
-    // A thread with the same process number counts as another process.
+    // For a lock file of another thread of this process, only the age of the file counts.
     const isOurs = space !== "0" && space === processSpace() && Number(pid) !== process.pid;
     if (isOurs || held.has(file)) {
       const isRunning = held.has(file) || startOf(pid!) === started;
@@ -126,7 +126,7 @@ export class StateLock implements RecordsLock {
 }
 
 /**
- * Blocks while only the age of the lock file can show that its holder is dead.
+ * Takes the lock. Blocks for up to eleven seconds if only the age of a lock file can show that its holder is dead.
  * @returns a function that releases the lock
  * @throws StateDirectoryError if another process holds it
  */
@@ -183,7 +183,7 @@ function identity(): string {
   return `${process.pid}-${startOf("self") || 0}-${processSpace()}`;
 }
 
-/** Identifies this boot of this machine and this container: within it, process numbers are unique. "0" if unknown. */
+/** Identifies the boot and the container, within which process IDs are unique. "0" if unknown. */
 function processSpace(): string {
   try {
     const boot = fs.readFileSync("/proc/sys/kernel/random/boot_id", "latin1");

@@ -5,7 +5,7 @@ import { type RealTime, timePassed, timersOn } from "../driver/elapsed-time.ts";
 
 export { LONGEST_WAIT_MS, type RealTime } from "../driver/elapsed-time.ts";
 
-/** The system's monotonic clock. Forward jumps of the wall clock add the time of a suspension. */
+/** The system's monotonic clock, plus forward jumps of the wall clock, because it may stop during a suspension. */
 export const systemTime: RealTime = {
   nowMs: timePassed(
     () => performance.now(),

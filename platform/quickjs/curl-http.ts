@@ -27,7 +27,7 @@ export interface CurlSettings {
   readonly sizeLimitBytes: number;
 }
 
-/** If curl ignores its own time limit, it is killed this much later. */
+/** If curl does not end at its time limit, it is killed this much later. */
 const GRACE_MS = 2000;
 const EXIT_CODE_TIMEOUT = 28;
 
@@ -61,8 +61,8 @@ export class CurlHttp implements Http {
   constructor(os: Os, settings: CurlSettings) {
     this.#os = os;
     this.#settings = settings;
-    // Ignore these signals, because the failed write reports the same: SIGPIPE if curl has ended early, and SIGXFSZ (25, on
-    // MIPS 31) if a file exceeds the size limit.
+    // Ignore two signals, because the failed write is reported anyway: SIGPIPE (curl has ended early), and SIGXFSZ (a
+    // file exceeds the size limit; 25, on MIPS 31).
     for (const signal of [os.SIGPIPE, 25, 31]) os.signal(signal, undefined);
   }
 
@@ -148,15 +148,15 @@ export class CurlHttp implements Http {
 }
 
 /**
- * Returns the head of the final response; undefined while it is incomplete. Interim responses (RFC 9110 §15.2) precede
- * it. A 101 is an error, because it was not requested.
+ * Returns the head of the final response; undefined while it is incomplete. Skips interim responses (RFC 9110 §15.2),
+ * except a 101, which counts as the response: it is an error, because no other protocol was requested.
  */
 function wholeHead(text: string): string | undefined {
   const heads = text.replaceAll("\r", "").split("\n\n").slice(0, -1);
   return heads.find((head) => !/^HTTP\/[\d.]+ 1(?!01)\d\d/m.test(head));
 }
 
-/** Parses a whole head. curl writes it to standard error, so a warning of the dynamic loader (ld.so) may precede it. */
+/** Parses a whole head. curl writes the head to standard error, so a warning of ld.so may precede the status line. */
 function parseHead(text: string) {
   const lines = text.split("\n").map((line) => /^([^:]+):(.*)$/.exec(line) ?? []);
   const valuesOf = (header: string): string[] =>
@@ -222,7 +222,7 @@ export function curlConfig(request: HttpRequest, settings: CurlSettings): Uint8A
     option("header", "Expect:"),
     ...(settings.certificates ? [option("cacert", settings.certificates)] : []),
     option("url", url),
-    // Plain http goes only to this device, and a proxy could read it. https may use the proxy of the environment.
+    // A proxy could read plain http, which usually goes to this device. https may use the environment's proxy.
     ...(url.startsWith("http:") ? [option("noproxy", "*")] : []),
     option("header", `Content-Type:${contentType && ` ${contentType}`}`),
     ...(authorization ? [option("header", `Authorization: ${authorization}`)] : []),

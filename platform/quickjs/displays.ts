@@ -26,7 +26,7 @@ export function displayOf(os: Os, config: DisplayConfig = {}): Display {
   const write = (text: string): void => {
     const bytes = latinBytesOf(text);
     if (kind !== "terminal" && path !== undefined && isFile(os, path)) showInFile(os, path, bytes);
-    // Anything else gets one frame after the other. A failure is ignored, because a missing device may come back later.
+    // Other outputs get one frame after the other. A failure is ignored, because a missing device may come back later.
     else writeAll(os, fd, bytes);
   };
   if (kind !== "terminal") return lineDisplay(size, kind === "lcd", write);

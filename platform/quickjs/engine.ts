@@ -1,5 +1,5 @@
-// The members of QuickJS's `std` and `os` (2024 and later) that are used, and the adapters that need only these. With
-// `qjs --std`, both are globals, in modules and scripts.
+// The members of the QuickJS modules `std` and `os` (releases since 2024) that are used, and the adapters that need
+// only these. With `qjs --std`, both modules are globals.
 
 import type { Entropy, Timers } from "../contracts.ts";
 import { timePassed, timersOn } from "../driver/elapsed-time.ts";
@@ -14,7 +14,7 @@ export interface Std {
   getenviron(): Record<string, string>;
 }
 
-/** Functions return a negative errno if they fail, unless their type shows another way. */
+/** A function that fails returns a negative errno, unless its type has another way to report a failure. */
 export interface Os {
   readonly O_RDONLY: number;
   readonly O_WRONLY: number;

@@ -1,5 +1,5 @@
-// Storage as two files in a directory, under QuickJS. A write syncs a draft, renames it and syncs the directory. The syncs
-// do not block the event loop.
+// Storage as two files in a directory, under QuickJS. A write creates a draft, syncs it, renames it and syncs the
+// directory. The syncs do not block the event loop.
 
 import type { Bytes, Storage } from "../contracts.ts";
 import type { Os } from "./engine.ts";

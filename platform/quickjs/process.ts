@@ -37,7 +37,7 @@ export class Child {
       this.#pid = os.exec(args, { block: false, ...descriptors, env: safeEnvironment() });
       if (this.#pid <= 0) throw new Error("no process left");
       this.#ends = [head[0], output[0]];
-      // Closes the child's ends here. Later steps cannot fail.
+      // Close the child's ends of the pipes. The later steps cannot fail.
       for (const fd of [into[0], head[1], output[1]]) os.close(fd);
       writeAll(os, into[1], input);
       os.close(into[1]);
@@ -73,7 +73,7 @@ export class Child {
     return this.#os.read(fd, this.#chunk.buffer, 0, this.#chunk.length);
   }
 
-  /** Returns the exit code, -1 if unknown. The wait is short: the process has closed its output or was killed. */
+  /** Waits for the process, which has closed its output or was killed. Returns the exit code, -1 if unknown. */
   #finish(): number {
     this.#over = true;
     for (const fd of this.#ends) {

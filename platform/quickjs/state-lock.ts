@@ -1,12 +1,12 @@
-// The lock of a state directory under QuickJS on Linux. It uses the same files as Node's lock (../node/state-lock.ts).
-// Unlike there, the holder does not keep its file's time current, so containers cannot share the directory.
+// The lock of a state directory under QuickJS on Linux. It uses the same files as Node's lock (../node/state-lock.ts),
+// but the holder does not update the time of its file, so several containers must not share the directory.
 
 import { sha256 } from "../text/sha256.ts";
 import { asciiOf, latinBytesOf } from "../text/text.ts";
 import { type Os, quickJsEntropy } from "./engine.ts";
 import { createPrivate, FileError, readFile, reasonOf } from "./files.ts";
 
-/** The name of a lock file: process number, its start time, the process namespace, random bytes. */
+/** The name of a lock file: process ID, start time of the process, process namespace, random bytes. */
 const NAME = /^lock-(\d+)-(\d+)-([0-9a-f]+)-[0-9a-f]{16}$/;
 const NO_SUCH_PROCESS = -3;
 const PROC_BYTES_MAX = 4096;
@@ -14,7 +14,7 @@ const TRIES = 4;
 
 /**
  * Takes the lock of a directory, because two devices with the same records would invalidate each other's refresh tokens.
- * @throws FileError if another live process holds it, or if it cannot be written
+ * @throws FileError if another live process holds the lock, or if the lock file cannot be written
  */
 export function lockDirectory(os: Os, directory: string): () => void {
   const pid = os.getpid();
@@ -32,7 +32,7 @@ export function lockDirectory(os: Os, directory: string): () => void {
   }
 }
 
-/** Returns the number of another live holder, "" for none. Removes files of dead processes, other boots and containers. */
+/** Returns the process ID of another live holder, "" for none. Removes files of dead processes and other containers. */
 function otherThan(os: Os, directory: string, own: string): string {
   let alive = "";
   const [names] = os.readdir(directory);
@@ -58,7 +58,7 @@ function startOf(os: Os, pid: number): string | undefined {
   return fields[0] === "Z" || fields[0] === "X" ? undefined : (fields[19] ?? "");
 }
 
-/** Identifies this boot of this machine and this container: within it, process numbers are unique. "0" if unknown. */
+/** Identifies the boot and the container, within which process IDs are unique. "0" if unknown. */
 function processSpace(os: Os): string {
   const boot = kernelText(os, "/proc/sys/kernel/random/boot_id");
   const [names] = os.readlink("/proc/self/ns/pid");

@@ -1,6 +1,6 @@
 // Checks and compares addresses on engines without a URL class.
 
-/** The pattern of an address without user, fragment and space, as in device.schema.json. */
+/** The patterns of addresses, without user, fragment and space. device.schema.json has the same patterns. */
 const SECURE = /^https:\/\/[A-Za-z0-9.[\]:_-]+(?:[/?][!-"$-~]*)?$/;
 const TO_ITSELF = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?(?:[/?][!-"$-~]*)?$/;
 const PLAIN = /^http:\/\/[A-Za-z0-9.[\]:_-]+(?:[/?][!-"$-~]*)?$/;
@@ -24,7 +24,7 @@ function twinOf(issuer: string): string {
   return issuer.endsWith("/") ? issuer.slice(0, -1) : `${issuer}/`;
 }
 
-/** RFC 8414 §3.3 requires equality, but people omit or add the trailing slash, and the address of the metadata lacks it. */
+/** Ignores a trailing slash, although RFC 8414 §3.3 requires equality, because developers often omit or add it. */
 export function isSameIssuer(one: string, other: string): boolean {
   return one === other || one === twinOf(other);
 }
@@ -35,9 +35,9 @@ export function originOf(address: string): string {
 }
 
 /**
- * Returns the names of an authorization server in the core's configuration: its issuer, or the whole address of its token
- * endpoint, because tenants may share an origin. Older versions used another form of the issuer, or the origin of the
- * token endpoint; `formerServer` finds their records.
+ * Returns the names of an authorization server for the core's configuration. `server`: the issuer, or the whole address
+ * of the token endpoint, because tenants may share an origin. `formerServer`: the name in records of older versions,
+ * which is the other form of the issuer, or the origin of the token endpoint.
  */
 export function serverNames(
   issuer: string | undefined,

@@ -145,8 +145,8 @@ function serverIn(metadata: Metadata): DiscoveredServer {
 }
 
 /**
- * HTTP Basic takes precedence, because servers must support it (RFC 6749 §2.3.1).
- * @throws MetadataError if the server accepts neither way to send a secret
+ * Returns how the client authenticates. HTTP Basic takes precedence, because servers must support it (RFC 6749 §2.3.1).
+ * @throws MetadataError if the client has a secret, but the server accepts it neither with HTTP Basic nor in the body
  */
 export function clientAuthenticationFor(
   methods: readonly string[],

@@ -1,5 +1,5 @@
-// Server profiles by name. A profile and its parameters provide everything that a driver needs except the client's
-// identifier and secret.
+// Server profiles by name. A profile and its parameters provide all settings that a sign-in at the server needs, except
+// the client's identifier and secret.
 
 import { nameMeant, type Problem } from "../configuration/schema-check.ts";
 import type { Filter } from "../exchange/filter.ts";

@@ -1,5 +1,5 @@
-// A server profile: everything that a sign-in needs except the client's identifier and secret, and a few parameters that
-// differ between customers (a host name, a tenant). Also the errors about names and metadata of servers.
+// A server profile: the settings that a sign-in at a server needs. You add the client's identifier and secret, and for
+// some profiles parameters such as a host name or a tenant. Also the errors about names and metadata of servers.
 
 import type { Translation } from "./translation.ts";
 
@@ -25,7 +25,7 @@ export interface ProfileParameter {
   readonly description: string;
   /** The default value. Without one, the parameter is required. */
   readonly default?: string;
-  /** The allowed values. None is longer than one segment of an address. */
+  /** The pattern of allowed values. A value has at most one segment of an address. */
   readonly pattern: keyof typeof PATTERNS;
 }
 
@@ -35,7 +35,7 @@ export interface UserInfo {
   readonly address: string;
   /** The scheme of `Authorization`, if it is not `Bearer` (RFC 6750 §2.1). */
   readonly scheme?: string;
-  /** The API of hosts that the vendor runs: if `{host}` matches, this address is used instead. */
+  /** For hosts that the vendor runs: if the parameter `host` matches the expression, this address is used instead. */
   readonly hosted?: { readonly host: string; readonly address: string };
 }
 
@@ -98,7 +98,7 @@ export class ServerError extends Error {
   }
 }
 
-/** There is no usable metadata document. The message has one line; if documents were requested, with each result. */
+/** There is no usable metadata document. The message is one line, with the result of each request. */
 export class MetadataError extends Error {
   /** Whether a retry may help. */
   readonly isTransient: boolean;

@@ -5,7 +5,7 @@ import { type Members, plainError, renamed, type Translation } from "./translati
 
 // Twitch: requests have `scopes` instead of `scope`, also polls. In responses, `message` contains the error.
 
-/** The meanings of the messages in lower case. */
+/** The error codes for Twitch's messages, which are in lower case here. */
 const TWITCH_ERRORS: Readonly<Record<string, string>> = {
   authorization_pending: "authorization_pending",
   slow_down: "slow_down",
@@ -37,8 +37,8 @@ const twitch = (client: TranslatedClient): Translation => ({
   },
 });
 
-// Login with Amazon: `grant_type=device_code`, and a poll has the user code instead of the client identifier. The core
-// stores only the device code for polls, so the translation puts both codes into it.
+// Login with Amazon: a poll has `grant_type=device_code`, and the user code instead of the client identifier. The core
+// sends only the device code in polls, so the translation gives the core both codes as one device code.
 
 /** The character between the two codes. A user code does not contain it. */
 const AMAZON_SEPARATOR = ".";
@@ -62,8 +62,8 @@ const amazon = (): Translation => ({
   },
 });
 
-// Salesforce: codes and tokens have the same address. `response_type=device_code` requests a code, and `grant_type=device`
-// with `code` polls. The response has no expires_in.
+// Salesforce: one address for codes and tokens. A request for a code has `response_type=device_code`. A poll has
+// `grant_type=device` and `code`. The response with a code has no expires_in.
 
 /** The lifetime according to Salesforce's documentation. */
 const SALESFORCE_CODE_LIFETIME_S = 600;
@@ -97,13 +97,13 @@ const yandex = (client: TranslatedClient): Translation => ({
 
 // Facebook: `access_token` authenticates the client, the device code is called `code`, and errors are nested numbers.
 
-/** The meanings of error_subcode according to the documentation. */
+/** The error codes for values of error_subcode, according to Facebook's documentation. */
 const FACEBOOK_ERRORS: Readonly<Record<number, string>> = {
   1349174: "authorization_pending",
   1349172: "slow_down",
   1349152: "expired_token",
 };
-/** An invalid token (190), and an unknown app or client token (101). */
+/** The error codes for Facebook's numbers of an invalid token (190) and of an unknown app or client token (101). */
 const FACEBOOK_CODES: Readonly<Record<number, string>> = {
   190: "invalid_grant",
   101: "invalid_client",
@@ -136,7 +136,7 @@ function facebook(client: TranslatedClient): Translation {
 
 // Trakt: requests are JSON instead of forms, and the status alone names the error of a poll.
 
-/** The error by the status of a response to a poll. */
+/** The error codes for the status of a response to a poll. */
 const TRAKT_STATUSES: Readonly<Record<number, string>> = {
   400: "authorization_pending",
   403: "invalid_client",

@@ -74,7 +74,7 @@ export class ManualClock {
     return next === undefined ? -1 : Math.max(0, next.dueMs - this.#elapsedMs);
   }
 
-  /** Advances to the next callback; false for none. */
+  /** Advances to the next callback. @returns false if there is none */
   advanceToNext(): boolean {
     const inMs = this.nextInMs();
     if (inMs < 0) return false;

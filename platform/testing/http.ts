@@ -68,7 +68,7 @@ export interface FakeHttpOptions {
   handler?: FakeHandler;
   /** One step for each request. Without a step and a handler, the connection is refused. */
   script?: readonly ScriptStep[];
-  /** Returns the fault of a request, before script and handler; undefined: the one of the response, if any. */
+  /** Called before script and handler. Returns the fault of a request; undefined: the response's own fault, if any. */
   faultFor?: (request: SeenRequest) => FakeFault | undefined;
   /** Milliseconds before every status. Default: callbacks come before `send` returns. */
   latencyMs?: number;
@@ -83,7 +83,7 @@ export interface FakeHttpOptions {
 }
 
 interface Exchange {
-  /** The caller's own object, which must not change, and a copy from the start of the exchange. */
+  /** The caller's own object, which must not change, and its content as text when the exchange started. */
   request: HttpRequest;
   value: string;
   sink: HttpSink;
@@ -98,7 +98,7 @@ export class FakeHttp implements Http {
   readonly requests: SeenRequest[] = [];
   readonly violations: string[] = [];
   aborts = 0;
-  // These four are options that tests can replace at any time.
+  // Tests can replace the next four options at any time.
   handler: FakeHandler | undefined;
   /** As in FakeHttpOptions. */
   faultFor: ((request: SeenRequest) => FakeFault | undefined) | undefined;

@@ -23,11 +23,11 @@ export interface FakePlatformOptions {
   columns?: number;
   /** Rows of the display, 2..8; default 4. */
   rows?: number;
-  /** A storage that survived an earlier device (see `MemoryStorage.clone`). */
+  /** The storage of an earlier device, for example from `MemoryStorage.clone`. */
   storage?: MemoryStorage;
   /** Milliseconds until the callbacks of a new storage; default 3. */
   storageDelayMs?: number;
-  /** HTTP and storage call back before the call returns, unless a delay is set. */
+  /** HTTP and storage call back before their functions return, unless a delay is set. */
   isAtOnce?: boolean;
   entropy?: number | Entropy;
 }
@@ -48,7 +48,7 @@ const PUBLIC = {
 } as const;
 const PRIVATE = { ...PUBLIC, d: "XzucpyVYLQjVaJ27dKT27XUFivNirmcmNSSjPV-lHRY" };
 
-/** Returns a signer with a public test key. Requires WebCrypto. */
+/** Returns a signer with a test key, whose private part everybody can read here. Requires WebCrypto. */
 export function fakeSigner(): Signer {
   const { subtle } = globalThis.crypto;
   const kind = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
@@ -58,7 +58,7 @@ export function fakeSigner(): Signer {
   return { algorithm: "ES256", publicJwk: PUBLIC, sign };
 }
 
-/** Creates a test device. As on a real device, HTTP and storage respond later, on the clock, unless `isAtOnce`. */
+/** Creates a test device. HTTP and storage respond after a delay on the clock, as real adapters do, or `isAtOnce`. */
 export function fakePlatform(options: FakePlatformOptions = {}): FakePlatform {
   const clock = options.clock ?? new ManualClock();
   const late = options.isAtOnce ? {} : { latencyMs: 40 };

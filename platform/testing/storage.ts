@@ -52,9 +52,9 @@ export class MemoryStorage implements Storage {
   }
 
   /**
-   * Cuts the power during the next write or erase, after `bytes` bytes. The slot then has these new bytes, followed by the
-   * old ones (with more bytes than the record, only the record), and no callback comes. `clone` returns the storage after
-   * the restart.
+   * Cuts the power during the next write or erase, after `bytes` bytes. The slot then has these new bytes, followed by
+   * the rest of the old record, or the whole new record if it is shorter than `bytes`. There is no callback. `clone`
+   * returns the storage after the restart.
    */
   cutNextWriteAt(bytes: number): void {
     this.#cutAtByte = bytes;
