@@ -3,7 +3,7 @@
 // The tests in conformance/ check an adapter.
 //
 // These rules hold for all adapters:
-//  - One thread; one HTTP exchange, one alarm, one storage operation at a time.
+//  - There is one thread, with at most one HTTP exchange, one alarm and one storage operation at a time.
 //  - An adapter calls each callback once, before its function returns or later, unless the contract says otherwise.
 //  - A byte range includes `bytes[from]` and excludes `bytes[to]`. The caller owns the range. The adapter may read or
 //    fill the range until it calls back, and copies the bytes that it needs after that.
@@ -12,7 +12,7 @@
 //  - A function may be `async`: a rejected promise counts as an exception.
 //  - No adapter logs request targets, headers or bodies, because they contain secrets.
 
-/** The driver does not wait for a promise. A rejected promise counts as a failure of the operation. */
+/** An adapter's function may return a promise. The driver does not wait for it, but a rejection counts as a failure. */
 export type Promised = void | PromiseLike<void>;
 
 /** A byte array of the host: a `Uint8Array`, or a plain array of integers 0..255 on an engine without typed arrays. */
@@ -51,7 +51,7 @@ export interface HttpRequest {
   readonly bodyTo: number;
 }
 
-/** Receives the reports of an exchange: `status`, any number of `body`, then `end`. `failed` can replace the rest. */
+/** Receives an exchange's reports: `status`, any number of `body`, then `end`. A failure ends them with `failed`. */
 export interface HttpSink {
   /**
    * The status line and headers have arrived. Called at most once, before any `body`.
@@ -97,8 +97,8 @@ export interface Http {
 /** Monotonic time and one alarm. */
 export interface Timers {
   /**
-   * Milliseconds since any fixed moment, an integer 0..2^32-1 that wraps to 0. If the hardware allows it, the counter also
-   * runs while the device sleeps, because codes expire meanwhile.
+   * Milliseconds since any fixed moment, an integer 0..2^32-1 that wraps to 0. If the hardware allows it, the counter
+   * also runs while the device sleeps, because codes expire during sleep too.
    */
   now(): number;
   /**

@@ -23,7 +23,7 @@ export { retryAfterSeconds } from "./exchange/limits.ts";
 export type { DriverLog } from "./exchange/log.ts";
 export type { StepUp } from "./exchange/step-up.ts";
 
-/** Returns the option `keys`, which signs requests with a key of the device. Loads the code for it on demand. */
+/** Returns a value for the option `keys`, which signs requests with a key of the device. Loads the code on demand. */
 export const makeKeys = async (settings: KeySettings): Promise<DriverKeys> =>
   new (await import("./exchange/keys.ts")).Keys(settings);
 
@@ -181,7 +181,7 @@ export class Driver {
     this.happen(() => this.#perform(this.core.tick(this.device, this.device.waitMs)));
   }
 
-  /** Carries out commands until none is due, and sets the alarm. The alarm calls this function. */
+  /** Carries out commands until no command is due, and sets the alarm. The alarm calls this function. */
   run(): void {
     this.happen(nothing);
   }

@@ -2,7 +2,7 @@
 
 import type { Bytes } from "../contracts.ts";
 
-/** One rule. It does not depend on other cases: it creates its own adapter. */
+/** A case tests one rule. It creates its own adapter, so it does not depend on other cases. */
 export interface ConformanceCase {
   /** The rule, preceded by the contract's name. */
   readonly name: string;
@@ -10,7 +10,7 @@ export interface ConformanceCase {
   run(): Promise<void>;
 }
 
-/** The common member of adapters under test. Each case creates its adapter. */
+/** An adapter under test; each case creates one. */
 export interface Subject {
   /** Releases the adapter's resources; called after each case. */
   dispose?: () => void | Promise<void>;

@@ -59,7 +59,7 @@ function romByte(rom: RomName, character: string): number {
   return -1;
 }
 
-/** Returns a text with one character per byte of the ROM. @throws RangeError that names a character the ROM lacks */
+/** Returns a string with a character (32 to 255) for each byte. @throws RangeError that names a missing character */
 export function romText(rom: RomName, text: string): string {
   let bytes = "";
   for (const character of text) {

@@ -75,7 +75,7 @@ export function hasCapacity({ capacity, length }: complete.Device, values: Value
   return bytes <= capacity[Region.OUTPUT]!;
 }
 
-/** Moves a device into the memory of `larger`, which has the same configuration, and wipes its former memory. */
+/** Moves a device into the memory of `larger`, which has the same configuration, and wipes the device's old memory. */
 export function moveDevice(device: complete.Device, larger: complete.Device): void {
   const { memory, start, capacity } = larger;
   const before = device.memory as Uint8Array;

@@ -93,7 +93,7 @@ export interface DriverOptions {
   readonly log?: DriverLog | undefined;
   /** Milliseconds until `onChange` must be called at the latest; read each time before the driver sleeps. */
   readonly wakeInMs?: () => number;
-  /** Receives the body of a call's response in parts, unless a 401 is retried. The range is valid until it returns. */
+  /** Receives the body of a call's response in parts, except of a 401 that is retried. Copy what you need later. */
   readonly onApiBody?: (bytes: Bytes, from: number, to: number) => void;
   /**
    * The `Authorization` header of polls for security events, such as "Bearer ..." with the receiver's own token (RFC

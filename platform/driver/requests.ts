@@ -35,7 +35,7 @@ export class Requests {
     this.#options = options;
   }
 
-  /** Writes the request that the core sends now. @param address the address of its endpoint */
+  /** Writes the request that the core sends now. @param address the address of the request's endpoint */
   write(request: ReusedRequest, memory: Uint8Array, address: string): void {
     const device = this.#device;
     const ownBody = device.endpoint > Endpoint.REVOCATION ? device.callBody : null;

@@ -62,7 +62,7 @@ export interface Port extends Below {
   above: Above;
 }
 
-/** @param filters in the order in which they get a request; the response passes them in reverse @returns the first */
+/** @param filters in the order in which they get a request (a response: in reverse) @returns the first filter */
 export function connect(filters: readonly Filter[], above: Above, port: Port): Below {
   let top: Below = port;
   for (const filter of [...filters].reverse()) {

@@ -39,7 +39,7 @@ const UNREPORTED = "the HTTP adapter does not report DPoP-Nonce and Date, which 
 /** Replaces a response with an unbound token, because the core rejects this `token_type`. */
 const UNBOUND = '{"token_type":"unbound"}';
 
-/** Signs for one client. Its driver and the session's `fetch` share nonces and the server's time. */
+/** Signs for one client. The client's driver and the session's `fetch` share nonces and the server's time. */
 export class Keys {
   /** Identifies the key: the thumbprint of its public part (RFC 7638). */
   readonly id: string;
@@ -153,7 +153,7 @@ function setNewest<T>(values: Map<string, T>, origin: string, value: T): void {
   if (values.size > ORIGINS_MAX) values.delete(oldest!);
 }
 
-/** Returns the `htu` of a proof (RFC 9449 §4.2): the URL without query, and without a default port, as in Host. */
+/** Returns the `htu` of a proof (RFC 9449 §4.2): the URL without query and, as in `Host`, without a default port. */
 function targetOf(url: string): string {
   const origin = originOf(url);
   const path = url.slice(origin.length).split(/[?#]/, 1)[0];

@@ -20,7 +20,7 @@ export interface DriverLog {
   around(storage: Storage): Storage;
   /** Logs a change of the state or the error. Call it after each possible change. */
   look(device: Looked): void;
-  /** Writes a line of the caller. It must not contain a secret. */
+  /** Writes a line of the caller. The line must not contain a secret. */
   log(words: string): void;
 }
 
@@ -138,7 +138,7 @@ function addressIn({ url }: HttpRequest, endpoint: Endpoint): string {
   return endpoint > Endpoint.REVOCATION ? originOf(url) : url.split(/[?#]/, 1)[0]!;
 }
 
-/** Returns the error code (RFC 6749 §5.2) if it is known. For another code, the text does not contain it. */
+/** Describes the error code of a response (RFC 6749 §5.2). The text repeats only known codes. */
 function errorIn(body: readonly number[]): string {
   const [, name] = /"error"\s*:\s*"([^"]*)"/.exec(asciiOf(body, 0, body.length)) ?? [];
   if (name === undefined) return "";

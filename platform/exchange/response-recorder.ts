@@ -52,7 +52,7 @@ export interface Recalled {
   readonly sessionId?: string | undefined;
   /** The requested scope. */
   readonly requested?: string | undefined;
-  /** The scope that the server returned; "" if it returned none, which means the requested one. */
+  /** The scope that the server returned; "" if it returned none: then the requested scope applies. */
   readonly scope: string;
   /** The identifier of the key to which the tokens are bound (`Keys.id`). */
   readonly keyId?: string | undefined;
@@ -64,7 +64,7 @@ export interface Recalled {
   readonly access?: KnownToken | undefined;
 }
 
-/** Records the newest response to a device. Before the device receives it, its memory is enlarged for the values. */
+/** Records the newest response to a device, and has the device's memory enlarged before it passes the response on. */
 export class ResponseRecorder extends ResponseBuffer {
   newest: ServerResponse | undefined;
   tokenResponse: TokenResponse | undefined;

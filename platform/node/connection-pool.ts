@@ -31,8 +31,8 @@ export function tlsSettings({ ca, agent, ...limits }: NodeHttpOptions): TlsSetti
 }
 
 /**
- * Checks the name as Node does, but by RFC 9525 (§2, §6.3): the common name never counts, and a wildcard stands for a whole
- * first label. Rejects a certificate with quoted names, because implementations parse them differently.
+ * Checks a server's name as Node does, but by RFC 9525 (§2, §6.3): the common name never counts, and a wildcard stands
+ * for a whole first label. Rejects certificates with quoted names, because implementations parse them differently.
  */
 function checkServerIdentity(host: string, certificate: PeerCertificate): Error | undefined {
   const { subjectaltname = "" } = certificate;

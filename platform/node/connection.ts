@@ -33,7 +33,7 @@ export function openRequest(
   const own = secure ? settings.agent : plain;
   // If the environment sets a proxy, leave `lookup` out, because it would get the proxy's name, but the server's port.
   const { proxyEnv } = ((own as { options?: object }).options ?? {}) as { proxyEnv?: unknown };
-  // Plain http uses no proxy, because it usually goes to this machine. Node's own agent may have one.
+  // Plain http uses no proxy, because it usually goes to this machine. Node's own agent may have a proxy.
   const agent = proxyEnv && !secure ? new http.Agent() : own;
   const lookup: LookupFunction = (...query) => look(portOf(url), settings.connectLimitMs, ...query);
   const all = { ...options, ...settings, ...(!proxyEnv && { lookup }), agent };

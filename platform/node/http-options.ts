@@ -17,8 +17,8 @@ export interface NodeHttpOptions {
   /** PEM certificates to trust instead of Node's own list; at least one. */
   ca?: string | Uint8Array | readonly (string | Uint8Array)[];
   /**
-   * Creates the https connections in place of Node's own client, for example through a proxy. The agent must check
-   * certificates, and determines the trusted authorities.
+   * Creates the https connections, for example through a proxy. The agent must check certificates, and determines the
+   * trusted authorities.
    */
   agent?: HttpsAgent;
   /** `User-Agent`; default "picogrant". */

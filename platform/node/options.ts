@@ -42,8 +42,8 @@ export interface SignInOptions
   /** The authorization server. */
   readonly server: ServerChoice;
   /**
-   * A directory for the tokens (mode 0700), created if necessary. While it contains a session of another client, it is
-   * rejected (`state_unusable`).
+   * A directory for the tokens (mode 0700), created if necessary. While it contains a session of another client,
+   * `signIn` fails with `state_unusable`.
    */
   readonly state?: string | undefined;
   /** Your own storage for the tokens, instead of `state`. Only one program at a time may use it. */

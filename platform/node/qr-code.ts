@@ -5,7 +5,7 @@ import qrcode from "qrcode-generator";
 /** The quiet zone around a code, in modules. */
 const QUIET = 4;
 
-/** A line of text shows two rows of modules. The characters, if neither, the lower, the upper or both are light. */
+/** A line of text shows two rows of modules. The characters for light modules: neither, the lower, the upper, both. */
 const LIGHT_HALVES = [" ", "▄", "▀", "█"] as const;
 
 /** A QR code, as modules and as text for a terminal. */

@@ -94,7 +94,7 @@ export async function openState(settings: NodeSettings): Promise<OpenState> {
 const OWNER = "client.json";
 
 /**
- * Claims the directory for a client while it contains records. A start may name the server in another way.
+ * Claims the directory for a client identifier (with any server name), while the directory contains records.
  * @returns a function that releases the directory if it contains no records; call it before the files are closed
  * @throws StateDirectoryError if the directory contains records of another client
  */

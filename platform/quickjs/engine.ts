@@ -116,7 +116,7 @@ export const quickJsEntropy = (os: Os): Entropy => ({
   },
 });
 
-/** Adds the time of a suspension, because the engine's clock may stop meanwhile. */
+/** Returns timers that include the time of a suspension, in which the engine's clock may stop. */
 export function quickJsTimers(os: Os): Timers {
   return timersOn({
     nowMs: timePassed(() => os.now(), Date.now),

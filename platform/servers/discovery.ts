@@ -130,7 +130,7 @@ const ADDRESSES = [
   ["revocation", "revocation_endpoint"],
 ] as const;
 
-/** @param metadata without a problem */
+/** @param metadata in which `problemOf` finds no problem */
 function serverIn(metadata: Metadata): DiscoveredServer {
   const addresses = ADDRESSES.map(([endpoint, member]) => {
     const address = metadata[member];

@@ -128,7 +128,7 @@ export class Drivers {
     if (!this.#isStale && !isOutdated) this.#owner.changed();
   }
 
-  /** Replaces the driver soon if another program has changed the records. @returns whether it has changed them */
+  /** If another program has changed the records, replaces the driver soon. @returns whether they were changed */
   replaceIfStale(): boolean {
     const isStale = this.#settings.shared?.isCurrent === false;
     if (isStale) this.#replaceDriver();

@@ -33,7 +33,7 @@ function requestOf(input: string | URL | Request): Request | undefined {
   return typeof input === "object" && "url" in input ? input : undefined;
 }
 
-/** Types of bodies that can be read repeatedly, by name: the object may be of another realm. `isUsedUp` adds others. */
+/** Names of body types that can be read repeatedly (an object may be of another realm). `isUsedUp` adds two more. */
 const LASTING = ["Null", "Undefined", "String", "ArrayBuffer", "Blob", "File", "FormData"];
 
 /** Copies the stream of a Request once, so that the request can be repeated (`blob()` would make three copies). */
@@ -87,7 +87,7 @@ function lookAt(url: URL, token: string, settings: FetchSettings): void {
   if (problem !== "") throw new TypeError(`fetch: ${url.origin}: ${problem}`);
 }
 
-/** Does what `Session.fetch` describes. */
+/** Implements `Session.fetch`: adds the token, follows redirects, and repeats the request once after a 401. */
 export async function fetchWithToken(
   source: TokenSource,
   settings: KeyedFetchSettings,
@@ -113,7 +113,7 @@ export async function fetchWithToken(
 
 interface FetchResult {
   readonly response: Response;
-  /** Whether a server has responded to the token with 401 for another reason than a sign-in that is too weak (RFC 9470). */
+  /** Whether a server has rejected the token with 401, and not the strength of the user's sign-in (RFC 9470). */
   readonly isRefused: boolean;
 }
 
@@ -178,7 +178,7 @@ function redirection({ status, headers }: Response, from: URL): URL | undefined 
   return to;
 }
 
-/** Another server gets no token, no body, and no header except Accept. @returns undefined if no request can follow */
+/** Another server gets no token, no body, no header except Accept. @returns undefined: do not follow the redirect */
 function afterRedirect(
   init: Outgoing["init"],
   status: number,

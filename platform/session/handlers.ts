@@ -62,5 +62,5 @@ function unhandled(error: unknown): void {
   void Promise.reject(error);
 }
 
-/** Distinguishes what a handler has thrown, the `cause`, from errors of picogrant, which `signIn` converts. */
+/** Wraps what a handler has thrown (`cause`). `signIn` rejects with the cause, but converts picogrant's own errors. */
 export class HandlerError extends Error {}

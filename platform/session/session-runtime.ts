@@ -150,7 +150,7 @@ export class SessionRuntime implements DriversOwner {
   }
 
   /**
-   * Ends the sign-in or session. Releases everything when no operation must be completed any more, or after a limit.
+   * Ends the sign-in or session. Releases everything as soon as no operation must be completed, or after ten seconds.
    * @param last calls the driver before the release; by default, retries a failed write or erase
    */
   end(reason: unknown, last = () => this.drivers.tryAtLast()): void {

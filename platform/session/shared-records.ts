@@ -70,8 +70,8 @@ export class SharedRecords {
   }
 
   /**
-   * Calls `then`, now or later, with exclusive access to the records until `leave`. If this process cannot create a
-   * lock file, calls `then` without exclusive access (`unwritable`). A later call replaces a waiting call.
+   * Calls `then`, now or later, with exclusive access until `leave`. If this process cannot create a lock file, calls
+   * `then` without exclusive access, and `unwritable(0)` returns the reason. A later call replaces a waiting call.
    * @param onBusy receives `state_busy` once, if the wait is long
    */
   enter(then: () => void, onBusy: (trouble: SignInError) => void): void {

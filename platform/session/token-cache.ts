@@ -1,6 +1,6 @@
-// Caches the data that came with the tokens: the requested and granted scope, the token response, the ID token, and for a
-// state directory the access token. The cache is stored beside the records, if the storage has a place for it. It applies
-// only to the tokens that it names.
+// Caches the data that came with the tokens: the requested and granted scope, the token response, the ID token, and for
+// a state directory the access token. The cache is stored beside the records, if the storage has a place for it. The
+// cache names the token that it belongs to, and is ignored for any other token.
 
 import { Limit } from "../../core/device/limits.ts";
 import { Endpoint, State } from "../../core/index.ts";
@@ -139,7 +139,7 @@ export class TokenCache {
   }
 }
 
-/** Returns a name for a token that does not reveal it. */
+/** Returns a name for a token that does not reveal the token. */
 function nameOf(token: string): string {
   return btoa(String.fromCharCode(...sha256(bytesOf(token)).subarray(0, 15)));
 }
@@ -177,7 +177,7 @@ export class IssuedTokens {
   /** Responds to a refresh with the token that an earlier start or another program has received for these records. */
   readonly filter = new KnownResponse(() => this.#known());
   readonly #drivers: CurrentDriver;
-  /** Returns the data that an earlier start stored for a token, until the tokens in use are known. */
+  /** Returns the data that an earlier start has stored for a token. Is reset when the tokens in use are known. */
   #storedOf: (token: string) => Recalled | undefined = () => undefined;
   #access = "";
   #requested: string | undefined;
@@ -240,7 +240,8 @@ export class IssuedTokens {
   }
 
   /**
-   * Called after the device has stored its tokens: loads the data stored for them, or stores what came with them.
+   * Called after the device has stored its tokens: loads the data stored for them, or stores the data received with
+   * them.
    * @returns whether the tokens come from another sign-in than before
    */
   #update(driver: Driver): boolean {

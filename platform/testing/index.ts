@@ -58,7 +58,7 @@ export function fakeSigner(): Signer {
   return { algorithm: "ES256", publicJwk: PUBLIC, sign };
 }
 
-/** Creates a test device. HTTP and storage respond after a delay on the clock, as real adapters do, or `isAtOnce`. */
+/** Creates a test device. Unless `isAtOnce` is set, HTTP and storage respond after a delay on the clock. */
 export function fakePlatform(options: FakePlatformOptions = {}): FakePlatform {
   const clock = options.clock ?? new ManualClock();
   const late = options.isAtOnce ? {} : { latencyMs: 40 };
