@@ -240,8 +240,7 @@ export class IssuedTokens {
   }
 
   /**
-   * Called after the device has stored its tokens: loads the data stored for them, or stores the data received with
-   * them.
+   * Called after the device has stored its tokens: loads the data stored for them, or stores the newly received data.
    * @returns whether the tokens come from another sign-in than before
    */
   #update(driver: Driver): boolean {
