@@ -134,7 +134,7 @@ export class Driver {
     this.happen(() => this.core.setStatus?.(this.device, bytes, 0, bytes.length));
   }
 
-  /** The current access token; "" if there is no valid one, and during a refresh. */
+  /** The current access token; "" if there is no valid token, and during a refresh. */
   get accessToken(): string {
     const { state, accessLifetimeS } = this.device;
     // The core learns the elapsed time only when the driver wakes, so `accessLifetimeS` may be too high.

@@ -31,7 +31,7 @@ export interface RealTime {
 }
 
 const WRAP_MS = 2 ** 32;
-/** The longest wait of setTimeout, which fires at once for a longer one. Longer waits are split. */
+/** The longest wait of setTimeout, which fires at once for a longer wait. So longer waits are split. */
 export const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 /**

@@ -71,7 +71,7 @@ export class Requests {
   }
 }
 
-/** Returns the device's secrets, which must not appear in a message or a URL; "" for a missing one. */
+/** Returns the device's secrets, which must not appear in a message or a URL; "" for a missing secret. */
 export function secretsOf(device: complete.Device, memory: Bytes): string[] {
   const regions = [
     Field.DEVICE_CODE,

@@ -68,7 +68,7 @@ export interface Recalled {
 export class ResponseRecorder extends ResponseBuffer {
   newest: ServerResponse | undefined;
   tokenResponse: TokenResponse | undefined;
-  /** The newest `scope` of a token response, or the recalled one; "" if there was none, undefined before any response. */
+  /** The newest `scope` of a token response, or the recalled scope; "" if there was none; undefined at first. */
   scope: string | undefined;
   /** The newest ID token. A refresh response may have none (OpenID Connect Core 1.0 §12.2). */
   idToken: ReceivedIdToken | undefined;
@@ -168,7 +168,7 @@ type Members = Readonly<Record<string, unknown>>;
 /** Shorter values stay in a text, because they may be ordinary words. Tokens of servers are longer (RFC 6749 §10.10). */
 const SECRET_LENGTH_MIN = 8;
 
-/** Removes secrets from a server's text, which people read. @param secrets "" for a missing one */
+/** Removes secrets from a server's text, which people read. @param secrets "" for a missing secret */
 function scrubbed(text: string, secrets: readonly string[]): string {
   let result = text;
   for (const secret of secrets) {

@@ -36,7 +36,7 @@ export interface OpenState extends NodeAdapters {
   keys(server: ServerSettings): Promise<Keys | undefined>;
 }
 
-/** The driver requires a display. The columns of this one only limit the length of a user code. */
+/** The driver requires a display. Here, its columns only limit the length of a user code. */
 const noDisplay: Display = { columns: 80, rows: 2, show: () => {} };
 
 /** @throws StateDirectoryError if the directory cannot be used, or belongs to another client */
@@ -206,7 +206,7 @@ function serverIn(
   allowHttp: boolean,
 ): DiscoveredServer | undefined {
   const [text = "", code] = content.split("\n");
-  // The file is truncated. A complete one has a second line, which may be empty.
+  // The file is truncated. A complete file has a second line, which may be empty.
   if (code === undefined) return undefined;
   const expected = Buffer.from(codeOf(text, deviceKey));
   const found = Buffer.from(code);

@@ -23,9 +23,9 @@ export const PATTERNS = {
 export interface ProfileParameter {
   /** Describes the parameter in the error message if it is missing or invalid. */
   readonly description: string;
-  /** The default value. Without one, the parameter is required. */
+  /** The default value. Without a default, the parameter is required. */
   readonly default?: string;
-  /** The pattern of allowed values. A value has at most one segment of an address. */
+  /** The pattern of allowed values. A value contains at most one segment of an address. */
   readonly pattern: keyof typeof PATTERNS;
 }
 
@@ -57,13 +57,13 @@ export interface ServerProfile {
   readonly userInfo?: UserInfo;
   /** Whether clients of this server have a secret; absent: a client may have one. */
   readonly secret?: "never" | "required";
-  /** How a client with a secret authenticates. A client without one uses `none`. */
+  /** How a client with a secret authenticates. A client without a secret uses `none`. */
   readonly withSecret: ClientAuthenticationName;
-  /** Whether the device authorization endpoint rejects a secret that the other endpoints require. Needs a translation. */
+  /** Whether the device authorization endpoint rejects the secret that other endpoints require. It is then left out. */
   readonly codeWithoutSecret?: true;
   /** "S256": the server accepts code challenges (RFC 7636) in the device grant, and picogrant always sends one. */
   readonly pkce?: "S256";
-  /** Scopes for a first try. They include those that the server requires for a refresh token. */
+  /** Scopes for a first try, including the scopes that the server requires for a refresh token. */
   readonly scope: string;
   /** Expected length of access tokens in bytes, for the sizing table. */
   readonly accessTokenBytes: number;

@@ -11,7 +11,7 @@ const TWITCH_ERRORS: Readonly<Record<string, string>> = {
   slow_down: "slow_down",
   access_denied: "access_denied",
   expired_token: "expired_token",
-  // Twitch does not recognize an expired code. The user needs a new one.
+  // Twitch does not recognize an expired code. The user needs a new code.
   "invalid device code": "expired_token",
   "invalid refresh token": "invalid_grant",
   "invalid client": "invalid_client",
@@ -140,7 +140,7 @@ function facebook(client: TranslatedClient): Translation {
 const TRAKT_STATUSES: Readonly<Record<number, string>> = {
   400: "authorization_pending",
   403: "invalid_client",
-  // The code is unknown, used or expired. The user needs a new one.
+  // The code is unknown, used or expired. The user needs a new code.
   404: "expired_token",
   409: "expired_token",
   410: "expired_token",

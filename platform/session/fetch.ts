@@ -1,4 +1,4 @@
-// `fetch` with an access token: how a session's `fetch` handles addresses, redirects, bodies and 401.
+// `fetch` with an access token: how a session's `fetch` handles addresses, redirects, bodies and the status 401.
 
 import type { Keys } from "../exchange/keys.ts";
 import { leakGuard } from "../exchange/leak-guard.ts";

@@ -91,7 +91,7 @@ export class Session {
     return leftS > 0 && seconds < Limit.ENDLESS ? leftS : undefined;
   }
 
-  /** Whether there is a refresh token. Without one, the session ends with its access token. */
+  /** Whether there is a refresh token. Without a refresh token, the session ends with its access token. */
   get isRenewable(): boolean {
     return this.#end === undefined && this.#device.length[Region.REFRESH_TOKEN]! > 0;
   }

@@ -175,7 +175,7 @@ export class SharedRequests extends Filter {
   }
 }
 
-/** Wraps a storage, so that it never overwrites records of another program. */
+/** Wraps a storage, so that it does not overwrite records that another program has written. */
 export function sharedStorage(storage: Storage, access: Access, user: SharedUser): Storage {
   const fault = (error: unknown, giveUp: () => void): void => {
     giveUp();

@@ -15,13 +15,13 @@ export type SignInErrorCode =
   | "aborted"
   | "closed"
   | "signed_out"
-  /** There is no session to resume, and no new one was allowed. */
+  /** There is no session to resume, and a new sign-in is not allowed (as with `resumeOnly`). */
   | "not_signed_in"
   | "no_metadata"
   /** An option is missing, misspelled or invalid. */
   | "wrong_option"
   | "state_unusable"
-  /** This program waits, because another one is using the same tokens. */
+  /** This program waits, because another program is using the same tokens. */
   | "state_busy"
   /** Storage fails or is too small: the tokens are not saved, or not refreshed, as new tokens could not be saved. */
   | "not_saved"

@@ -168,7 +168,7 @@ export class SealedStorage implements Storage {
     });
   }
 
-  /** Reads both slots if their content is unknown, because the next record's number must exceed those in both. */
+  /** Reads both slots if their content is unknown, because the next record's number must exceed the numbers in both. */
   #survey(then: () => void): void {
     if (this.#slots.every(({ certain }) => certain)) {
       then();
@@ -275,7 +275,7 @@ export class SealedStorage implements Storage {
     this.#digestInput = new Uint8Array(KEY_BYTES + NONCE_BYTES + capacity);
   }
 
-  /** Overwrites and releases every buffer that contains a record, or data from which one could be derived. */
+  /** Overwrites and releases every buffer that contains a record, or data from which a record could be derived. */
   #wipe(): void {
     this.#message.fill(0);
     this.#digestInput.fill(0);

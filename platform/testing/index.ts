@@ -17,7 +17,7 @@ export { MemoryStorage, type MemoryStorageOptions } from "./storage.ts";
 export interface FakePlatformOptions {
   /** Responses and faults, as in FakeHttp. The clock is the platform's. */
   http?: Omit<FakeHttpOptions, "clock">;
-  /** A clock that other devices share; default: a new one. */
+  /** A clock that other devices share; default: a new clock. */
   clock?: ManualClock;
   /** Columns of the display, 16..80; default 20. */
   columns?: number;
