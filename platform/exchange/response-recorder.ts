@@ -43,7 +43,8 @@ export interface KnownToken {
   readonly token: string;
   /** When the access token arrived, in milliseconds since 1970. */
   readonly fromMs: number;
-  readonly endsAtMs: number;
+  /** Undefined: the server has not sent a lifetime. */
+  readonly endsAtMs?: number | undefined;
 }
 
 /** Data that an earlier start stored with the tokens. Members are undefined if they are unknown. */

@@ -154,7 +154,7 @@ export class Session {
       const isStale = drivers.replaceIfStale();
       if (token !== "" && !isStale) return token;
       signal?.throwIfAborted();
-      this.#throwIfRefused();
+      if (!isStale) this.#throwIfRefused();
       const changed = life.nextChange(signal);
       // The token has expired since the device last woke, for example while the machine slept: refresh it now.
       if (!isStale && this.#device.state === State.SIGNED_IN && !watch.isStoring) {

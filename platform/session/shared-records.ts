@@ -149,13 +149,17 @@ export class SharedRequests extends Filter {
 
   override send(request: HttpRequest): void {
     const own = ++this.turn;
+    let hasWaited = false;
     this.#access.enter(() => {
       if (own !== this.turn) return;
       const problem = this.#mayRotate() ? this.#access.unwritable(CAPACITY_BYTES) : "";
-      if (!this.#access.isCurrent) this.#user.onStale();
+      // A killed program may just have polled. A new device waits for a whole interval (RFC 8628 §3.5).
+      const mayBeEarly = hasWaited && this.#user.device().state === State.PENDING;
+      if (!this.#access.isCurrent || mayBeEarly) this.#user.onStale();
       else if (problem === "") this.below.send(request);
       else this.#refuse(problem);
     }, this.#user.report);
+    hasWaited = true;
   }
 
   /** Whether the request is a refresh that may replace the stored refresh token. */

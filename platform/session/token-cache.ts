@@ -24,11 +24,15 @@ import type { SharedRecords } from "./shared-records.ts";
 /** A cached token is not used in its last minute (or last quarter, if shorter), so that it is valid on arrival. */
 const MARGIN_MS = 60_000;
 
+/** The time for which the cache responds with a token of unknown lifetime. */
+const UNKNOWN_LIFETIME_MS = 3_600_000;
+
 /** Whether a cached token is valid. It counts as invalid if the clock was set back to before its arrival. */
-function isValid({ token, fromMs, endsAtMs }: Partial<KnownToken>): boolean {
+function isValid(known: Partial<KnownToken>): boolean {
+  const { token, fromMs = Number.NaN, endsAtMs = fromMs + UNKNOWN_LIFETIME_MS } = known;
   const nowMs = Date.now();
-  if (typeof token !== "string" || !(fromMs! <= nowMs + MARGIN_MS)) return false;
-  return endsAtMs! > nowMs + Math.min(MARGIN_MS, (endsAtMs! - fromMs!) / 4);
+  if (typeof token !== "string" || !(fromMs <= nowMs + MARGIN_MS)) return false;
+  return endsAtMs > nowMs + Math.min(MARGIN_MS, (endsAtMs - fromMs) / 4);
 }
 
 /** Responds to a refresh with a cached token instead of a request: after a start, or after another program's refresh. */
@@ -47,8 +51,9 @@ export class KnownResponse extends Filter {
       this.below.send(request);
       return;
     }
-    const expires_in = Math.floor((known.endsAtMs - Date.now()) / 1000);
-    const response = { access_token: known.token, token_type: "Bearer", expires_in };
+    const { token, endsAtMs } = known;
+    const expires_in = endsAtMs && Math.floor((endsAtMs - Date.now()) / 1000);
+    const response = { access_token: token, token_type: "Bearer", expires_in };
     const bytes = bytesOf(JSON.stringify(response));
     queueMicrotask(() => {
       if (turn !== this.turn) return;
@@ -276,7 +281,8 @@ export class IssuedTokens {
     const { scope = "", tokenResponse = {}, idToken } = this.#drivers.recorder;
     this.#response = tokenResponse;
     const fromMs = Date.now();
-    const endsAtMs = fromMs + (accessLifetimeS - driver.unreportedS) * 1000;
+    const leftMs = (accessLifetimeS - driver.unreportedS) * 1000;
+    const endsAtMs = accessLifetimeS < Limit.ENDLESS ? fromMs + leftMs : undefined;
     const { keys, stored } = this.#settings;
     const recalled: Recalled = {
       sessionId: this.#sessionId,
@@ -284,7 +290,7 @@ export class IssuedTokens {
       isLasting: this.isLasting,
       keyId: keys?.isBound ? keys.id : undefined,
       ...{ scope, tokenResponse, idToken },
-      ...(accessLifetimeS < Limit.ENDLESS && { access: { token: this.#access, fromMs, endsAtMs } }),
+      access: { token: this.#access, fromMs, endsAtMs },
     };
     this.#inTurn(() => stored?.write(recalled, token));
   }

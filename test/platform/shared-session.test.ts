@@ -159,10 +159,4 @@ describe("a start uses the cached access token", () => {
     expect(await isValid(await (await start()).accessToken())).toBe(true);
     expect(requested() - before).toBe(1);
   });
-
-  it("the end of the session erases the cache", async () => {
-    const session = await start();
-    expect(await session.signOut()).toMatchObject({ isRevoked: true, isStored: false });
-    expect(fs.readdirSync(state)).toEqual(["metadata.json"]);
-  });
 });

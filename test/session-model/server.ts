@@ -70,7 +70,8 @@ export class GrantServer {
   readonly codes: Code[] = [];
   readonly grants: Grant[] = [];
   readonly accessTokens = new Map<string, Grant>();
-  accessLifetimeS = 3600;
+  /** Undefined: responses do not say it. */
+  accessLifetimeS: number | undefined = 3600;
   codeLifetimeS = 600;
   /** Whether each refresh gives a new refresh token (RFC 9700 §4.14.2). */
   rotates = true;

@@ -63,7 +63,7 @@ class SharedRun {
     this.#random = new Random(seed);
     this.#clock = new ManualClock(this.#random.pick([0, 2 ** 32 - 200_000]));
     this.#server = new GrantServer(() => this.#clock.elapsedMs);
-    this.#server.accessLifetimeS = this.#random.pick([120, 3600]);
+    this.#server.accessLifetimeS = this.#random.pick([120, 3600, undefined]);
     this.#server.rotates = !this.#random.once(4);
     this.#server.allowsAfterPolls = this.#random.below(3);
     this.#server.tokenBytes = () => this.#random.below(4000);
@@ -92,6 +92,7 @@ class SharedRun {
       }
     }
     await this.#checkTokens();
+    await this.#checkShared();
     this.violations.push(...this.#server.violations, ...this.#files.violations);
     this.#files.dispose();
   }
@@ -262,6 +263,7 @@ class SharedRun {
       platform,
       {
         ...SETTINGS,
+        config: { ...SETTINGS.config, startSpreadMs: 0 },
         log: driverLog((line) => {
           for (const transition of transitionIn(line)) this.transitions.add(transition);
         }),
@@ -315,6 +317,22 @@ class SharedRun {
       if (!isAtEnd(session) && !(await Promise.race([isValid, false])))
         this.violations.push("a session returns no token");
     }
+  }
+
+  /** A token that one program has received, and that does not expire soon, suffices for all. */
+  async #checkShared(): Promise<void> {
+    const { isBlind, accessLifetimeS, accessTokens } = this.#server;
+    if (isBlind || accessLifetimeS === 120) return;
+    const requestAll = async (): Promise<void> => {
+      for (const { session, process, isOver } of this.#programs) {
+        if (process.isAlive && !isOver) void session?.accessToken().catch(() => {});
+        await this.#pass(5);
+      }
+    };
+    await requestAll();
+    const known = accessTokens.size;
+    await requestAll();
+    if (accessTokens.size > known) this.violations.push("a program requests what another has");
   }
 
   async #pass(seconds: number): Promise<void> {
