@@ -66,7 +66,8 @@ export function persistentSession(
     const before = current;
     const found = await before;
     if (found !== undefined && !isOver(found)) return found;
-    return await (current === before ? renew(undefined, true) : session());
+    // `close` resolves when the old session uses its tokens no more.
+    return await (current === before ? renew(before, true) : session());
   };
 
   const fetch = async (
@@ -81,7 +82,8 @@ export function persistentSession(
     try {
       response = await one.fetch(input, init);
     } catch (error) {
-      if (!mayRepeat || !isOver(one)) throw error;
+      // Other errors do not mean that the request was not processed.
+      if (!mayRepeat || !isOver(one) || !(error instanceof SignInError)) throw error;
     }
     if (response !== undefined) {
       const { status, headers } = response;
