@@ -73,7 +73,7 @@ export class Drivers {
   readonly #settings: SessionSettings;
   readonly #owner: DriversOwner;
   /** Whether a request for the metadata is in flight, or has succeeded since the server's last usable response. */
-  isRediscovered = false;
+  isRediscovered: boolean;
   rediscovery: AbortController | undefined;
 
   /** @throws CapacityError; TypeError that names the invalid endpoint or header */
@@ -81,6 +81,7 @@ export class Drivers {
     this.#platform = platform;
     this.#settings = settings;
     this.#owner = owner;
+    this.isRediscovered = settings.hasNewMetadata ?? false;
     const { config, keys, shared, stored } = settings;
     this.tokens = new IssuedTokens({ scope: config.scope, keys, shared, stored }, this);
     if (stored) stored.onRest = () => this.#changed();

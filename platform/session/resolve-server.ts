@@ -10,7 +10,7 @@ import type { Endpoints } from "../driver.ts";
 import type { DiscoveredServer } from "../servers/discovery.ts";
 import type { Server } from "../servers/index.ts";
 import { MetadataError } from "../servers/profile.ts";
-import { callHandler, HandlerError, type SignInHandlers } from "./handlers.ts";
+import { callHandler, type SignInHandlers } from "./handlers.ts";
 import { metadataErrorOf, unlessAborted } from "./sign-in-error.ts";
 
 export interface StoredMetadata {
@@ -72,6 +72,7 @@ export async function resolveServer(
   return {
     ...serverSettings(client, { addresses, clientAuthentication, server: name, bindsTokens }),
     rediscover: openHttp && rediscover,
+    hasNewMetadata: before === undefined,
   };
 }
 
@@ -94,9 +95,9 @@ async function withRetries<Result>(
   if (retryHandlers === undefined) return await act();
   const { onTrouble, onError, signal } = retryHandlers;
   const life = { hasSession: false };
-  let end!: (cause: unknown) => void;
+  let end!: (error: unknown) => void;
   const failed = new Promise<never>((_, reject) => {
-    end = (cause) => reject(new HandlerError("onTrouble", { cause }));
+    end = reject;
   });
   for (let waitMs = TIMEOUT_MIN_MS; ; waitMs = Math.min(2 * waitMs, TIMEOUT_MAX_MS)) {
     try {

@@ -12,10 +12,12 @@ import { SignInError, troubleOf } from "./sign-in-error.ts";
 const SILENCE_MS = 10_000;
 const AGAIN = "trying again in a minute";
 const NOT_SAVED = `${AGAIN}; after a restart before that, the user may have to sign in again`;
-const RESUMES = "the next start may resume it: make the storage writable, and sign out again";
-const FAILED = {
-  not_saved: "the tokens could not be saved",
-  not_erased: "what should be gone could not be erased",
+const RESUMES =
+  "the next start may resume the session; make the storage writable, or delete the state";
+const TEXTS = {
+  tokens: ["not_saved", "the tokens could not be saved"],
+  signOut: ["not_saved", "the sign-out could not be saved"],
+  rest: ["not_erased", "what should be gone could not be erased"],
 } as const;
 
 export class TroubleMonitor {
@@ -69,34 +71,40 @@ export class TroubleMonitor {
         const trouble = troubleOf(device, newest);
         this.#drivers.rediscoverAfter(trouble);
         this.#report(trouble);
-      } else this.#drivers.isRediscovered = false;
+      } else if (device.state !== State.FAILED) this.#drivers.isRediscovered = false;
     }
     const { notSaved, notErased } = device;
     if (notSaved !== this.#notSaved) {
       this.#notSaved = notSaved;
-      if (notSaved) this.#reportOf("not_saved", NOT_SAVED);
+      if (notSaved && this.#isSigningOut) this.#reportOf("signOut", RESUMES);
+      else if (notSaved) this.#reportOf("tokens", NOT_SAVED);
     }
     if (notErased !== this.#notErased) {
       this.#notErased = notErased;
-      if (notErased) this.#reportOf("not_erased", AGAIN);
+      if (notErased) this.#reportOf("rest", AGAIN);
     }
   }
 
   /** Reports operations that could not be completed before the end. */
   checkLeaks(): void {
     const { notSaved, notErased } = this.#device;
-    if (notSaved) this.#reportOf("not_saved", "the user has to sign in again");
-    if (notErased) this.#reportOf("not_erased", "the next start tries again");
+    const isSigningOut = this.#isSigningOut;
+    if (notSaved && !isSigningOut) this.#reportOf("tokens", "the user has to sign in again");
+    const isResumed = notSaved > 0 && isSigningOut;
+    if (notErased) this.#reportOf("rest", isResumed ? RESUMES : "the next start tries again");
   }
 
-  #reportOf(code: keyof typeof FAILED, consequence: string): void {
+  /** If the sign-out was not saved, a start finds the session, until that is erased. */
+  get #isSigningOut(): boolean {
+    const { state } = this.#device;
+    return state === State.REVOKING || state === State.SIGNED_OUT;
+  }
+
+  #reportOf(what: keyof typeof TEXTS, consequence: string): void {
     const { lastFailure = "" } = this.#drivers.storage;
     const why = lastFailure === "" ? "" : ` (${lastFailure})`;
-    const { state } = this.#device;
-    const isSigningOut = state === State.REVOKING || state === State.SIGNED_OUT;
-    const what = isSigningOut ? "the session could not be erased" : FAILED[code];
-    const then = `${what}${why}; ${isSigningOut ? RESUMES : consequence}`;
-    this.#report(new SignInError(code, "user", then));
+    const [code, text] = TEXTS[what];
+    this.#report(new SignInError(code, "user", `${text}${why}; ${consequence}`));
   }
 
   #lookAtStorage(isWaiting: boolean): void {
