@@ -38,10 +38,10 @@ const ERRORS: ReadonlySet<string> = new Set(
  */
 export function driverLog(write: (line: string) => void): DriverLog {
   let nowMs = (): number => 0;
-  let startMs = 0;
+  let startMs: number | undefined;
   let seen = "";
   const log = (words: string): void => {
-    const seconds = (((nowMs() - startMs) >>> 0) / 1000).toFixed(3);
+    const seconds = (((nowMs() - (startMs ?? 0)) >>> 0) / 1000).toFixed(3);
     const line = `${seconds} s  ${words}`.replace(/[^ -~]/g, "?").slice(0, LINE_MAX);
     // Ignore errors, because logging must not make an operation fail.
     guarded(() => write(line), nothing);
@@ -50,7 +50,7 @@ export function driverLog(write: (line: string) => void): DriverLog {
     log,
     begin(timers) {
       nowMs = () => timers.now();
-      startMs ||= timers.now();
+      startMs ??= timers.now();
     },
     exchange: (device) => new LoggedExchange(device, log, () => nowMs()),
     around: (storage) => loggedStorage(storage, log),

@@ -36,7 +36,7 @@ export function openRequest(
   // Plain http uses no proxy, because it usually goes to this machine. Node's own agent may have a proxy.
   const agent = proxyEnv && !secure ? new http.Agent() : own;
   const lookup: LookupFunction = (...query) => look(portOf(url), settings.connectLimitMs, ...query);
-  const all = { ...options, ...settings, ...(!proxyEnv && { lookup }), agent };
+  const all = { ...options, ...settings, ...(!(proxyEnv && secure) && { lookup }), agent };
   const client = (secure ? https : http).request(url, all);
   follow(client, agent);
   const connectLimit = setTimeout(late, settings.connectLimitMs);

@@ -99,7 +99,7 @@ export function readBytes(file: string, what: string): Buffer {
 
 export function readCertificates(file: string): string {
   const pem = readText(file, "certificates");
-  if (pem.includes("-----BEGIN CERTIFICATE-----")) return pem;
+  if (/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/.test(pem)) return pem;
   throw new UsageError(`${file}: holds no certificate in PEM; give the authority's`);
 }
 

@@ -13,7 +13,7 @@ export type Quota = z.infer<typeof quota>;
 
 const httpUrl = z
   .url({ protocol: /^https?$/, error: "is an http or https address" })
-  .regex(/^\w+:\/+[^/?#@]*(\/[^?#]*)?$/, "is an http or https address without user, ? and #")
+  .regex(/^\w+:\/\/[^/?#@]+(\/[^?#]*)?$/, "is an http or https address without user, ? and #")
   .transform((url) => url.replace(/\/+$/, ""));
 
 // A base URL has no path, because the addresses of links and forms in the pages begin with "/".

@@ -245,6 +245,7 @@ describe("command line", () => {
       [["--public-url", "tv.example"], /--public-url <url>' argument 'tv\.example' is invalid/],
       [["--public-url", "http://tv.example/?a=b"], /http or https address without/],
       [["--public-url", "http://tv.example/base"], /an address without a path/],
+      [["--public-url", "http://a:b@tv.example"], /http or https address without/],
       [["--key", file("key.pem", "x")], /--key and --cert go together/],
       [
         ["--key", file("key.pem", "x"), "--cert", file("cert.pem", "x")],
