@@ -12,7 +12,6 @@ export interface ConformanceCase {
 
 /** An adapter under test; each case creates one. */
 export interface Subject {
-  /** Releases the adapter's resources; called after each case. */
   dispose?: () => void | Promise<void>;
 }
 

@@ -13,7 +13,6 @@ const GUARD = 300;
 /** Cases for an entropy adapter. */
 export const entropyConformance = suite<EntropySubject>("entropy", {
   "fills its range and nothing else, plain arrays too": ({ entropy }) => {
-    // A range of 32 bytes, and an empty one.
     for (const to of [38, 6]) {
       const into: number[] = Array.from({ length: 44 }, () => GUARD);
       must(entropy.fill(into, 6, to), "fill reported that there is no entropy");

@@ -18,7 +18,6 @@ import {
 export interface HttpLimits {
   /** Milliseconds for the whole exchange. */
   timeLimitMs: number;
-  /** Longest body in bytes. */
   sizeLimitBytes: number;
 }
 
@@ -30,7 +29,6 @@ export interface HttpSubject extends Subject {
 /** A complete or truncated response. */
 export interface ResponsePlan {
   kind: "response";
-  /** HTTP status, 100..599. */
   status: number;
   /** Headers in addition to those of the framing. */
   headers?: readonly (readonly [name: string, value: string])[];
@@ -67,7 +65,6 @@ export interface RawPlan {
 /** A request as it arrived; header names in lower case. */
 export interface RequestOnServer {
   method: string;
-  /** Path and query. */
   target: string;
   headers: readonly (readonly [name: string, value: string])[];
   body: Uint8Array;
@@ -77,20 +74,16 @@ export interface RequestOnServer {
 export interface HttpTestServer {
   /** The server's origin, such as `http://127.0.0.1:8080`, without a slash at the end. */
   origin: string;
-  /** An origin at which nothing listens. */
   deadOrigin: string;
   /** Origins of TLS servers with the same plans; present if `tls` of the bench is true. */
   tls?: {
     trusted: string;
     /** Its certificate is of an authority that the adapter does not trust. */
     untrusted: string;
-    /** Its certificate is for another host name. */
     otherName: string;
-    /** Its certificate has expired. */
     expired: string;
     /** It supports only TLS 1.0 and 1.1. */
     outdated: string;
-    /** It requires a client certificate. */
     demanding: string;
   };
   /** Adds plans, one for each request. A request without a plan gets status 599. */
@@ -99,7 +92,6 @@ export interface HttpTestServer {
   requests(): readonly RequestOnServer[];
   /** Closes connections that wait for another request, as servers do after a while. */
   closeIdle(): void | Promise<void>;
-  /** Ends the server and its connections. */
   close(): void | Promise<void>;
 }
 
@@ -219,7 +211,6 @@ export function benchOf(
     http.send({ ...plain, bodyTo: body.length, ...request, body }, recorder);
     return recorder;
   };
-  /** Sends a request, and waits for the end of the exchange and a pause after it. */
   const exchange = async (request: Partial<HttpRequest> = {}): Promise<Recorder> => {
     const recorder = begin(request);
     await eventually(environment, () => recorder.over, "the exchange");

@@ -98,7 +98,6 @@ const WHOLE: Readonly<Record<string, string>> = {
 
 /** A response with one valid chunk of three bytes, and these bytes after it. */
 const chunk = (bytes: string) => [chunked("3\r\nabc\r\n"), bytes];
-/** A response with these headers and a body of five bytes. */
 const lengths = (headers: string) => [`HTTP/1.1 200 OK\r\n${headers}\r\n\r\n`, "abcde"];
 
 /** Invalid responses in pieces. Two different lengths may be an attempt at response splitting (RFC 9112 §6.3). */

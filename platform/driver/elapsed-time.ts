@@ -31,8 +31,6 @@ export interface RealTime {
 }
 
 const WRAP_MS = 2 ** 32;
-/** The longest wait of setTimeout, which fires at once for a longer wait. So longer waits are split. */
-export const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 /**
  * Returns timers in real time. While the computer is suspended, the monotonic clock may stop (as on Linux). An alarm
@@ -43,8 +41,8 @@ export function timersOn(real: RealTime): Timers {
   const elapsedMs = (): number => real.nowMs() - startMs;
   let takeBack = (): void => {};
   const ringAt = (dueMs: number, ring: () => void): void => {
-    const waitMs = Math.min(Math.max(0, Math.ceil(dueMs - elapsedMs())), LONGEST_WAIT_MS);
-    // setTimeout may fire slightly early, and a long wait is split.
+    const waitMs = Math.max(0, Math.ceil(dueMs - elapsedMs()));
+    // setTimeout may fire slightly early.
     takeBack = real.wait(waitMs, () => (elapsedMs() < dueMs ? ringAt(dueMs, ring) : ring()));
   };
   return {

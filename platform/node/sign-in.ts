@@ -5,7 +5,7 @@ import path from "node:path";
 import { CapacityError } from "../driver/device.ts";
 import { nothing } from "../exchange/callbacks.ts";
 import { MetadataError } from "../servers/profile.ts";
-import { HandlerError, type VerificationPrompt } from "../session/handlers.ts";
+import type { VerificationPrompt } from "../session/handlers.ts";
 import { resolveServer } from "../session/resolve-server.ts";
 import { type Session, signInOn } from "../session/session.ts";
 import {
@@ -20,7 +20,7 @@ import type { NodeVerificationPrompt, SignInOptions } from "./options.ts";
 import { StateDirectoryError } from "./platform.ts";
 import type { QrCode } from "./qr-code.ts";
 import type { OpenState } from "./state-directory.ts";
-import { backgroundTime, LONGEST_WAIT_MS, nodeTimers } from "./timers.ts";
+import { backgroundTime, nodeTimers } from "./timers.ts";
 
 export type {
   Client,
@@ -96,7 +96,7 @@ export function keepSignedIn(options: SignInOptions): PersistentSession {
 }
 
 function keepAlive(): () => void {
-  const timeout = setInterval(nothing, LONGEST_WAIT_MS);
+  const timeout = setInterval(nothing, 1_000_000_000);
   return () => clearInterval(timeout);
 }
 
@@ -115,7 +115,6 @@ export function accountDirectory(account = "default"): string {
 
 /** Converts errors of the preparation (options, directory, metadata, memory) to SignInError. */
 function asSignInError(error: unknown): unknown {
-  if (error instanceof HandlerError) return error.cause;
   if (error instanceof MetadataError) return metadataErrorOf(error);
   if (error instanceof StateDirectoryError) {
     return new SignInError("state_unusable", "user", error.message, { cause: error });

@@ -3,7 +3,7 @@
 import type { Timers } from "../contracts.ts";
 import { type RealTime, timePassed, timersOn } from "../driver/elapsed-time.ts";
 
-export { LONGEST_WAIT_MS, type RealTime } from "../driver/elapsed-time.ts";
+export type { RealTime } from "../driver/elapsed-time.ts";
 
 /** The system's monotonic clock, plus forward jumps of the wall clock, because it may stop during a suspension. */
 export const systemTime: RealTime = {

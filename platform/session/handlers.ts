@@ -61,6 +61,3 @@ export function callHandler(
 function unhandled(error: unknown): void {
   void Promise.reject(error);
 }
-
-/** Wraps what a handler has thrown (`cause`). `signIn` rejects with the cause, but converts picogrant's own errors. */
-export class HandlerError extends Error {}

@@ -20,7 +20,6 @@ const STORM_LIMIT = 1_000_000;
 /** A manual clock. Several devices can use it: each takes its own `timers()`. */
 export class ManualClock {
   #elapsedMs = 0;
-  /** Ordered by time, then by creation. */
   #appointments: Appointment[] = [];
   readonly #startMs: number;
 

@@ -6,7 +6,6 @@ import type { Bytes, Display, Entropy } from "../contracts.ts";
 export class RecordedDisplay implements Display {
   readonly columns: number;
   readonly rows: number;
-  /** Every frame shown, oldest first. */
   readonly history: string[] = [];
   /** The caller's violations of the contract. */
   readonly violations: string[] = [];
@@ -19,7 +18,6 @@ export class RecordedDisplay implements Display {
     this.rows = rows;
   }
 
-  /** The current frame; "" before the first one. */
   get text(): string {
     return this.history[this.history.length - 1] ?? "";
   }

@@ -72,7 +72,6 @@ export interface FakeHttpOptions {
   faultFor?: (request: SeenRequest) => FakeFault | undefined;
   /** Milliseconds before every status. Default: callbacks come before `send` returns. */
   latencyMs?: number;
-  /** Default for `chunkBytes` of responses. */
   chunkBytes?: number | readonly number[];
   /** The adapter's time limit, default 30 s; `Number.POSITIVE_INFINITY` for an adapter without one. */
   timeLimitMs?: number;
@@ -100,7 +99,6 @@ export class FakeHttp implements Http {
   aborts = 0;
   // Tests can replace the next four options at any time.
   handler: FakeHandler | undefined;
-  /** As in FakeHttpOptions. */
   faultFor: ((request: SeenRequest) => FakeFault | undefined) | undefined;
   latencyMs: number | undefined;
   chunkBytes: number | readonly number[] | undefined;

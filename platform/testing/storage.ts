@@ -7,7 +7,6 @@ import type { ManualClock } from "./clock.ts";
 export interface MemoryStorageOptions {
   /** Largest record in bytes; default 2048. */
   capacity?: number;
-  /** The clock for `delayMs`. */
   clock?: ManualClock;
   /** Milliseconds until an operation is done. Without it, callbacks come before the call returns. */
   delayMs?: number;
@@ -37,7 +36,6 @@ export class MemoryStorage implements Storage {
     return this.#slot(slot).slice();
   }
 
-  /** Replaces the content of a slot. */
   poke(slot: number, bytes: Uint8Array): void {
     this.#slot(slot);
     this.#slots[slot as 0 | 1] = bytes.slice();

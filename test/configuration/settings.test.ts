@@ -618,7 +618,7 @@ describe("an issuer's metadata", () => {
     const platform = served(ITS_OWN);
     platform.http.faultFor = ({ atMs }) => (atMs < 20_000 ? { kind: "refuse" } : undefined);
     const waits: string[] = [];
-    const fails: ((cause: unknown) => void)[] = [];
+    const fails: ((error: unknown) => void)[] = [];
     const onError = vi.fn();
     const onTrouble = ({ message }: SignInError) => {
       waits.push(/; trying again in (\d+) s$/.exec(message)![1]!);
@@ -626,7 +626,7 @@ describe("an issuer's metadata", () => {
     };
     const client = { clientId: "tv", server: { issuer: ISSUER } };
     const requesting = resolveServer(client, platform, { retryHandlers: { onTrouble, onError } });
-    const outcome = requesting.catch(({ cause }) => ({ issuer: cause }));
+    const outcome = requesting.catch((issuer) => ({ issuer }));
     for (let second = 0; second < 40; second++) {
       if (second === endS) for (const fail of fails) fail("closed");
       await new Promise(setImmediate);

@@ -143,10 +143,12 @@ it("stores metadata, so that a start with a session only requests a token, and w
   expect(paths().slice(0, 2)).toEqual([metadataPath, "/code"]);
   await (await signIn(options(issuer))).close();
   expect(paths()[0]).toBe("/code");
+  fs.rmSync(path.join(state, "token-cache"));
   const again = await signIn(options({ ...issuer, resumeOnly: true }));
   await again.accessToken();
   await again.close();
   expect(paths()).toEqual(["/token"]);
+  fs.rmSync(path.join(state, "token-cache"));
   await server.close();
   const troubles: string[] = [];
   const onTrouble = ({ code }: SignInError): void => void troubles.push(code);
@@ -244,6 +246,7 @@ describe("keepSignedIn", () => {
   let shown: number;
   /** The API sends these responses before it accepts the token. */
   let refusals: Response[];
+  let api: typeof fetch;
   let standing: PersistentSession;
 
   beforeEach(async () => {
@@ -251,12 +254,13 @@ describe("keepSignedIn", () => {
     folder = temporaryFolder();
     shown = 0;
     refusals = [];
+    api = async () => refusals.shift() ?? new Response("done");
     standing = keepSignedIn({
       server: service.url,
       clientId: "public-printer",
       scope: "openid",
       state: folder,
-      fetch: async () => refusals.shift() ?? new Response("done"),
+      fetch: (...request) => api(...request),
       onCode: () => {
         shown++;
       },
@@ -309,6 +313,17 @@ describe("keepSignedIn", () => {
     expect(await request()).toBe("no");
     const scope = (await standing.session()).scope!.split(" ");
     expect(scope.includes("email")).toBe(status === 403);
+  });
+
+  it("repeats no request that may have been processed before it failed", async () => {
+    let requests = 0;
+    api = async () => {
+      requests++;
+      await (await standing.session()).close();
+      throw new Error("reset");
+    };
+    await expect(request({ method: "POST" })).rejects.toThrow("reset");
+    expect(requests).toBe(1);
   });
 
   it("requests the scopes that the API names, besides the earlier ones", async () => {
