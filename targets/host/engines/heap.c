@@ -42,7 +42,7 @@ void pg_heap_give(struct pg_heap *heap, void *block) {
   size_t size = size_of(block);
   heap->blocks--;
   heap->used -= size + PG_HEAP_OVERHEAD;
-  /* The block may have contained the client's secret, as a text of the configuration. */
+  /* The block may contain the client's secret, which is a text of the configuration. */
   pg_wipe(block, size);
   free(block);
 }

@@ -1,7 +1,8 @@
-/* Implements the core API of picogrant.h on QuickJS, from bytecode (targets/workbench/host/generate.ts). The script
- * leaves an array in the global `picogrant`, in the order of enum pg_part. It has the core's only function, and `create`
- * in the place of the device, which `create` makes. A call is a JS_Call with integers; bytes are passed in one array.
- * Nothing is allocated after pg_core_open, because integers are not on the heap and elements are accessed by index. */
+/* Implements the core API on QuickJS. The core is a script in bytecode (targets/workbench/host/generate.ts), and leaves
+ * an array with the elements of enum pg_part in the global `picogrant`. PG_PART_CALL is the function that calls all
+ * others, with integers as arguments. PG_PART_DEVICE is `create`, and later the device that it makes. Bytes are passed
+ * in one array. Calls allocate nothing, because integers are not on QuickJS's heap, and elements are accessed by
+ * index. */
 #include <quickjs.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ struct member {
 };
 
 /* Arguments for opening a core. `heap_limit` applies only after the engine has created its own objects, because QuickJS
- * may crash if one of these does not fit. */
+ * may crash if one of its objects does not fit. */
 struct opening {
   struct pg_core *core; /* contains zeros, except `is_guest` */
   void *engine;         /* the firmware's engine; NULL: create one on `core->heap` */
@@ -30,7 +31,7 @@ struct opening {
   size_t config_size;
 };
 
-/* An argument that stands for the transfer array. It is outside the range of the core's integers. */
+/* TRANSFER, as an argument of `call`, stands for the transfer array. It is outside the range of the core's integers. */
 enum { TRANSFER = 0x40000000, ARGUMENTS_MAX = 5 };
 
 /* The engine and the core need less than this (test/host/arm.spec.ts, test/host/host.spec.ts). */
@@ -52,8 +53,8 @@ static JSContext *own_context(struct pg_heap *heap) {
   return context;
 }
 
-/* Reads the core's program. QuickJS can use the bytecode in place (flash) only if it is read before other names exist.
- * So an engine of the core's own gets the required objects afterwards, without eval and regular expressions. */
+/* Reads the core's program. QuickJS can use the bytecode in place (in flash) only if it reads the bytecode before other
+ * names exist. So a new engine gets its built-in objects only afterwards, without eval and regular expressions. */
 static JSValue read_program(JSContext *context, struct opening *opening) {
   struct pg_heap *heap = &opening->core->heap;
   size_t before = heap->used;
@@ -77,7 +78,7 @@ static JSValue run_program(JSContext *context, JSValue program) {
   return parts;
 }
 
-/* Makes a Uint8Array of the host's memory. Its constructor always reads three arguments. */
+/* Makes a Uint8Array over the host's memory, without a copy. JS_NewTypedArray always reads three arguments. */
 static JSValue array_over(JSContext *context, uint8_t *bytes, size_t size) {
   JSValue arguments[3] = {JS_NewArrayBuffer(context, bytes, size, NULL, NULL, 0), JS_UNDEFINED,
                           JS_UNDEFINED};
@@ -143,7 +144,7 @@ static JSValue part_of(const struct pg_core *core, int part) {
   return JS_GetPropertyUint32(core->engine, JS_MKPTR(JS_TAG_OBJECT, core->parts), (uint32_t)part);
 }
 
-/* Returns the integer of a value, or 0 for other values. */
+/* Frees a value. Returns it if it is an integer, otherwise 0. */
 static int integer_of(const struct pg_core *core, JSValue value) {
   if (JS_VALUE_GET_TAG(value) == JS_TAG_INT) return JS_VALUE_GET_INT(value);
   JS_FreeValue(core->engine, JS_GetException(core->engine));
@@ -151,7 +152,8 @@ static int integer_of(const struct pg_core *core, JSValue value) {
   return 0;
 }
 
-/* Calls a function of the core. Returns its integer; 0 if it has none, if it throws, or if this build lacks it. */
+/* Calls a function of the core. Returns its integer result, or 0 without one, if it throws, or if this build lacks
+ * it. */
 static int call(struct pg_core *core, enum pg_function function, int count, const int *arguments) {
   JSContext *context = core->engine;
   JSValue callee = part_of(core, PG_PART_CALL);
@@ -206,7 +208,7 @@ enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t s
                            sizeof members / sizeof *members};
   *core = (struct pg_core){.is_guest = engine->context != NULL};
   enum pg_open_result result = open_engine(&opening);
-  /* An engine throws if its heap is full, and if the code is invalid. Only a full heap has refused a block. */
+  /* An engine throws if its heap is full, and if the code is invalid. A refused block means that the heap was full. */
   if (result == PG_OPEN_INVALID_CODE && core->heap.refused) result = PG_OPEN_NO_HEAP;
   if (core->parts) core->release = element(core, PG_PART_RELEASE, 0);
   if (core->parts && core->release != PICOGRANT_VERSION_NUMBER) result = PG_OPEN_OTHER_RELEASE;
@@ -300,7 +302,7 @@ void pg_set_status(struct pg_core *core, const char *text) {
 
 int pg_call_resource(struct pg_core *core, int endpoint, const char *target) {
   const int arguments[] = {endpoint, 1, TRANSFER, 0, 0};
-  /* A core that is built for the grant alone has no calls, so BEGIN_CALL returns 0. */
+  /* A core that is built for the grant alone has no calls, so PG_FUNCTION_BEGIN_CALL returns 0. */
   if (strlen(target) > sizeof core->transfer || !call_0(core, PG_FUNCTION_BEGIN_CALL)) return 0;
   call_with_text(core, PG_FUNCTION_ADD_PATH, target);
   return call(core, PG_FUNCTION_SEND_CALL, 5, arguments);

@@ -20,7 +20,7 @@ static int is_allowed(const char *text) {
   return 1;
 }
 
-/* Returns the end of the host; NULL if an IPv6 address lacks its closing bracket. Skips the opening one. */
+/* Returns the end of the host, and skips the `[` of an IPv6 address. Returns NULL if the `]` is missing. */
 static const char *end_of_host(const char **host, const char *end) {
   if (**host == '[') {
     ++*host;

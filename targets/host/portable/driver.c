@@ -35,7 +35,7 @@ int pg_code_challenge_make(uint8_t *range, size_t size) {
 
 /* COMMANDS_MAX: more commands in one run count as an endless loop. */
 enum { COMMANDS_MAX = 256, ELAPSED_MAX = 134217727 };
-/* The number of secrets that an address must not contain: five of the core's, and the client's own. */
+/* The number of secrets that an address must not contain: five secrets of the core, and the client's secret. */
 enum { SECRETS = 6 };
 
 static int get(const struct pg_driver *driver, enum pg_property property) {
@@ -82,8 +82,9 @@ static void set_authorization(const struct pg_driver *driver, struct pg_http_req
   request->credentials_size = (size_t)length_of(driver, region);
 }
 
-/* Collects the secrets that the target of this request must not contain, and returns their number. For a revocation this
- * is only the client's secret, because its target has the token by the device authorization specification (section 4.4). */
+/* Collects the secrets that the target of this request must not contain, and returns their number. The target of a
+ * revocation may contain the token (device authorization specification, section 4.4), so it counts only the client's
+ * secret. */
 static int take_secrets(const struct pg_driver *driver, struct pg_secret secrets[SECRETS], int endpoint,
                         size_t target_size) {
   static const int regions[SECRETS - 1] = {PG_FIELD_DEVICE_CODE, PG_FIELD_ACCESS_TOKEN,
@@ -107,7 +108,7 @@ static int has_parameters(const struct pg_driver *driver) {
          get(driver, PG_BODY_LENGTH) > 0;
 }
 
-/* Returns the core's error of a finished exchange. A call has its own error, separate from the session's. */
+/* Returns the core's error after an exchange. API calls and the session have separate errors. */
 static int error_of_exchange(const struct pg_driver *driver) {
   return get(driver, driver->endpoint > PG_ENDPOINT_REVOCATION ? PG_CALL_ERROR : PG_ERROR);
 }
@@ -164,7 +165,7 @@ static void show(struct pg_driver *driver) {
   pg_display_show(driver->parts.display, cells, settings->columns, settings->rows);
 }
 
-/* Reports the result of a storage command to the core. If it failed, the history records `what`. */
+/* Reports the result of a storage command to the core. If the command failed, the history records `what`. */
 static void storage_done(const struct pg_driver *driver, int result, int is_failure, enum pg_happened what) {
   if (is_failure) {
     pg_history_note(driver->parts.history, what, get(driver, PG_SLOT), 0, PG_ERROR_CODE_NONE);
@@ -222,13 +223,13 @@ int pg_driver_run(struct pg_driver *driver) {
     carry_out(driver, command);
     command = pg_tick(driver->parts.core, 0);
   }
-  /* The core does not know the reason, so it gives no command SHOW when the reason changes. */
+  /* The core does not know this reason, so it gives no command SHOW when the reason changes. */
   if (!pg_core_broken(driver->parts.core) && pg_driver_reason(driver) != driver->reason) show(driver);
   return !pg_core_broken(driver->parts.core);
 }
 
 int pg_driver_happen(struct pg_driver *driver, void (*event)(struct pg_core *core)) {
-  /* First pass the elapsed time, because it must not shorten a wait that this event starts. */
+  /* First pass the elapsed time, so that it does not shorten a wait that this event starts. */
   if (!pg_driver_run(driver)) return 0;
   event(driver->parts.core);
   return pg_driver_run(driver);
@@ -243,7 +244,7 @@ int pg_driver_needs_sign_in(const struct pg_driver *driver) {
 
 /* The following functions report an exchange to the core. pg_http_work calls them (http.h), directly or through keys.c. */
 
-/* Receives WWW-Authenticate, in which an API may require another sign-in, for the core and the application. */
+/* Passes an API's WWW-Authenticate, which may require another sign-in, to the application and the core. */
 static void take_challenge(void *context, uint8_t c) {
   struct pg_driver *driver = context;
   if (get(driver, PG_ENDPOINT) < PG_ENDPOINT_RESOURCE) return;

@@ -18,8 +18,8 @@
 extern "C" {
 #endif
 
-/* Carries out PG_COMMAND_CHALLENGE. Returns the value for pg_storage_done: 1, or 0 if the range is too short, or the
- * port has no random bytes or no SHA-256. */
+/* Carries out PG_COMMAND_CHALLENGE for the `size` bytes at PG_DATA. Returns the value for pg_storage_done: 1, or 0 if
+ * the range is too short, or the port has no random bytes or no SHA-256. */
 int pg_code_challenge_make(uint8_t *range, size_t size);
 
 /* The parts of a driver. The caller owns what they point to, and must not move it while the driver is in use. */
@@ -31,8 +31,8 @@ struct pg_driver_parts {
   uint8_t *memory;                    /* the memory passed to pg_core_open */
   const struct pg_medium *medium;     /* NULL: no records are stored */
   struct pg_display *display;         /* passed to picogrant-port.h */
-  /* `body` receives the body of a call's response in pieces, and `challenge` receives the WWW-Authenticate of
-   * its 401 byte by byte (http-response.h). Each may be NULL. The driver calls both with `context`. */
+  /* For API calls: `body` receives a response's body in pieces. `challenge` receives the WWW-Authenticate of a 401 byte
+   * by byte (http-response.h). Each may be NULL. The driver passes `context` to both. */
   void (*body)(void *context, const uint8_t *bytes, size_t size);
   void (*challenge)(void *context, uint8_t c);
   void *context;
@@ -69,8 +69,8 @@ int pg_driver_happen(struct pg_driver *driver, void (*event)(struct pg_core *cor
 /* Whether the API of the last call requires a stronger or newer sign-in (RFC 9470). */
 int pg_driver_needs_sign_in(const struct pg_driver *driver);
 
-/* Returns why there is no response, or why the session has ended (PG_REASON_*, 0: no such reason). A display of at most
- * PG_REASON_CELLS cells shows this reason instead of the core's frame. */
+/* Returns why a code request or a refresh got no response, or PG_REASON_KEY_CHANGED if the session of a replaced key
+ * has failed; otherwise 0. A display of at most PG_REASON_CELLS cells shows this reason instead of the core's frame. */
 int pg_driver_reason(const struct pg_driver *driver);
 
 /* Whether any complete response has arrived since pg_driver_start. */

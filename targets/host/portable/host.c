@@ -11,9 +11,9 @@ static int random_seed(void) {
                bytes[3]);
 }
 
-/* Identifies a server by its issuer. Without an issuer, the whole address of the token endpoint identifies the server,
- * with scheme and host in lower case, because tenants may share an origin. Older versions used the origin alone, so
- * `former` makes records under that name valid, too. */
+/* Names the server to which the records belong: the issuer or, without one, the whole address of the token endpoint,
+ * because tenants may share an origin. Scheme and host are in lower case. Older versions used only the origin
+ * (`former`), and their records stay valid. */
 static void name_server(const struct pg_settings *settings, struct pg_host_names *names) {
   const char *address = settings->addresses[PG_ENDPOINT_TOKEN];
   int slashes = 0;
@@ -82,14 +82,14 @@ static int capacity_in_record(struct pg_host *host, int region) {
   return PG_RECORD_LENGTH + (capacity > 0 ? capacity : 0);
 }
 
-/* Returns the length of the longest record that the device may write with this memory. platform/driver/device.ts has
- * the same rule. */
+/* Returns the length of the longest record that the device may write. platform/driver/device.ts has the same rule. */
 static int record_bytes_max(struct pg_host *host) {
   static const int regions[] = PG_RECORD_OF_CODE;
   int output = pg_capacity(&host->core, PG_REGION_OUTPUT);
   int bytes = PG_RECORD_FRAME + output;
   for (size_t i = 0; i < sizeof regions / sizeof *regions; i++) bytes += capacity_in_record(host, regions[i]);
-  /* A record is written to the output, and its content is also in the regions. So it has at most half of all bytes. */
+  /* A record is written to the output, and its content is also in the regions. So it has at most half of these
+   * bytes. */
   return bytes / 2 < output ? bytes / 2 : output;
 }
 
@@ -187,7 +187,7 @@ static int is_trouble(int error) {
   return error != PG_ERROR_CODE_NONE && error != PG_ERROR_CODE_AUTHORIZATION_PENDING && error != PG_ERROR_CODE_SLOW_DOWN;
 }
 
-/* Reports that a request has failed and is retried. If the state has changed, its report already has the error. */
+/* Reports that a request has failed and is retried, unless the report of a new state already has the error. */
 static void report_trouble(struct pg_host *host, int has_moved) {
   int error = pg_get(&host->core, PG_ERROR);
   if (pg_http_wake_in(&host->http) >= 0) return;
@@ -233,7 +233,7 @@ static int rests_for(struct pg_host *host, int core_ms) {
   return calm_ms > core_ms ? calm_ms : core_ms;
 }
 
-/* Whether a call has ended that the next step must report. */
+/* Whether a call has ended, and the next step must report its end. */
 static int has_to_report(struct pg_host *host) {
   return host->call != PG_CALL_STATE_DONE && pg_get(&host->core, PG_CALL_STATE) == PG_CALL_STATE_DONE;
 }
@@ -272,7 +272,7 @@ int pg_host_call(struct pg_host *host, int endpoint, const char *target) {
   if (host->ok) host->ok = pg_driver_run(&host->driver);
   if (host->ok) is_sent = pg_call_resource(&host->core, endpoint, target);
   if (host->ok) host->ok = pg_driver_run(&host->driver);
-  /* Without this, the end of this call would not differ from that of the previous one, and would not be reported. */
+  /* Without this, report_changes would take the end of this call for that of the previous call. */
   if (is_sent) host->call = PG_CALL_STATE_IDLE;
   return host->ok && is_sent;
 }

@@ -42,35 +42,35 @@ enum pg_report {
    * (PG_ERROR_CODE_*). `b` is the reason why there was no response (PG_REASON_*), or 0 if there was a response. PG_ERROR_FIELD
    * names the unusable member of that response, if any. Consecutive failures with equal `a` and `b` are reported once. */
   PG_REPORT_TROUBLE,
-  PG_REPORT_CALL,   /* a call has ended with HTTP status `a`, or 0 without a response, and error `b` */
+  PG_REPORT_CALL,   /* a call has ended with HTTP status `a` (0: no response) and error `b` (PG_ERROR_CODE_*) */
   PG_REPORT_BROKEN  /* the core can no longer be used; close the device and open it again */
 };
 
 /* The parts of a device. The caller owns everything that they point to, and must not move it until pg_host_close. */
 struct pg_host_parts {
   const struct pg_settings *settings;
-  const struct pg_engine *engine; /* the engine, as in struct pg_core_config */
-  uint8_t *memory;                /* settings->memory_bytes; only the host may write it until pg_host_close, which wipes it */
+  const struct pg_engine *engine; /* NULL: no engine, or the engine's defaults */
+  uint8_t *memory;                /* settings->memory_bytes bytes, for the host alone; pg_host_close wipes them */
   const struct pg_medium *medium; /* NULL: nothing is stored, and the display reports that */
-  int has_failed_medium; /* 1: open the device even if its slots are too small; records that do not fit are not saved */
-  struct pg_connection *connection; /* passed to picogrant-port.h; not shared with another device */
+  int has_failed_medium; /* 1: open the device even if the medium's slots are too small; longer records are not saved */
+  struct pg_connection *connection; /* for the functions of picogrant-port.h; not shared with another device */
   /* 1: the connection stays open for the next request as long as the server allows, at most 10 minutes. The loop must then
    * also wake when data arrives on the idle connection, and when that connection ends. 0: each request opens a new connection. */
   int keeps_connection;
-  const void *trust;                /* passed to picogrant-port.h */
+  const void *trust;                /* the trusted authorities, in the port's format */
   struct pg_wall_clock *clock;      /* the time for checking certificates; NULL: the machine has a reliable clock */
 #ifdef PG_KEYS
   const struct pg_signer *signer;   /* the device's key; NULL: there is none, and no setting requires one */
 #endif
-  struct pg_display *display;       /* passed to picogrant-port.h; NULL if the port has a single one */
+  struct pg_display *display;       /* for pg_display_show; may be NULL in a port with one display */
   /* How long the display may show an outdated countdown, or the same part of a long address, in milliseconds. 0: the
-   * board wakes up to once a second to update the display. With batteries, use 60000: the display then changes when a poll
-   * wakes the board, and at least once a minute. You may change the value between two steps. */
+   * board wakes at most once a second to update the display. With batteries, use 60000: the display then changes when a
+   * poll wakes the board, and at least once a minute. You may change the value between two steps. */
   int countdown_ms;
   /* Callbacks, each of which may be NULL. They get `context`, for example a pointer to the program's data. */
   void (*report)(void *context, enum pg_report report, int a, int b);
   void (*body)(void *context, const uint8_t *bytes, size_t size); /* gets the body of a call's response in pieces */
-  /* Gets the WWW-Authenticate of a call's 401, with a line feed after each value. */
+  /* Gets the WWW-Authenticate of a 401 to a call byte by byte, with a line feed after each value. */
   void (*challenge)(void *context, uint8_t c);
   void *context;
 };
@@ -84,9 +84,9 @@ struct pg_host_names {
   const char *former;
 };
 
-/* A device, owned by the caller. A device of zeros is closed. You may read `core` (pg_get, pg_start, pg_length) or pass
- * it to pg_set_status, read `history` with pg_history_line, and use `http` between two exchanges (pg_host_take_http).
- * Only host.c uses the other members. */
+/* A device, owned by the caller. If all members are 0, the device is closed. You may read `core` (pg_get, pg_start,
+ * pg_length) or pass it to pg_set_status, read `history` with pg_history_line, and use `http` between two exchanges
+ * (pg_host_take_http). Only host.c uses the other members. */
 struct pg_host {
   const struct pg_host_parts *parts; /* NULL: closed */
   struct pg_core core;
@@ -122,22 +122,21 @@ int pg_host_step(struct pg_host *host);
 /* Returns how long the board may sleep if neither a key nor the network wakes it, in milliseconds: 0..100000000. */
 int pg_host_wake_in(struct pg_host *host);
 
-/* Returns why there is no response, or why the session has ended (PG_REASON_*, 0: none). */
+/* Returns why a code request or a refresh got no response, or KEY_CHANGED (driver.h), as PG_REASON_*; 0: none. */
 static inline int pg_host_reason(const struct pg_host *host) { return pg_driver_reason(&host->driver); }
 
-/* Whether an updater may confirm a new image of the firmware: the core works, and a complete response has arrived since
- * the start, or the device is signed in or signed out, so that it may not need a server yet. */
+/* Whether an updater may confirm a new firmware image. The core must work. In addition, a complete response must have
+ * arrived since the start, or the device must be signed in or signed out, and then may not need a server. */
 int pg_host_is_well(struct pg_host *host);
 
-/* Handles a key of the user (pg_sign_in, pg_cancel, pg_sign_out). If the device then sends a request, later steps
- * complete it. */
+/* Handles a key of the user (pg_sign_in, pg_cancel, pg_sign_out). Later steps complete a request that this starts. */
 void pg_host_key(struct pg_host *host, enum pg_key key);
 
 /* Handles a key by its letter: 's' sign in, 'c' cancel, 'o' sign out. Returns 1, or 0 for other letters. */
 int pg_host_letter(struct pg_host *host, int letter);
 
 /* Sends a GET to a resource server while the device is signed in. `target` is a path and query of at most 512 bytes,
- * which is appended to the address of `endpoint` (PG_ENDPOINT_RESOURCE ..).
+ * which are appended to the address of `endpoint` (PG_ENDPOINT_RESOURCE).
  * @return 1, or 0 if it cannot be sent, for example because the device is not signed in or another call is in progress */
 int pg_host_call(struct pg_host *host, int endpoint, const char *target);
 

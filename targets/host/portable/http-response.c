@@ -53,8 +53,8 @@ static int take_imf_fixdate(const char *text, size_t size, struct date *date) {
   return take_time(text + 17, date);
 }
 
-/* Parses the form "Sunday, 06-Nov-94 08:49:37 GMT". The year is in 1970..2069. RFC 9110 section 5.6.7 would compare it
- * with the current year, which the device may not know. */
+/* Parses the form "Sunday, 06-Nov-94 08:49:37 GMT". The two digits stand for a year in 1970..2069. By RFC 9110 section
+ * 5.6.7, the current year would decide, but the device may not know it. */
 static int take_rfc_850(const char *text, size_t size, struct date *date) {
   size_t comma = 0;
   while (comma < size && text[comma] != ',') comma++;
@@ -156,7 +156,7 @@ enum header {
   HEADERS_END
 };
 
-/* How long a connection stays open if the server does not say, and the longest time, in seconds. */
+/* How long an idle connection stays open, in seconds: without the header Keep-Alive, and at most with it. */
 enum { KEEP_UNSAID_S = 4, KEEP_LONGEST_S = 600 };
 
 /* The headers that the parser reads, in the order of enum header. */
@@ -198,7 +198,7 @@ static void refuse_for(struct pg_http_response *response, enum pg_reason reason)
 
 static void refuse(struct pg_http_response *response) { refuse_for(response, PG_REASON_NOT_HTTP); }
 
-/* Starts a head. The head of an interim response is discarded. */
+/* Starts to read a head, and discards that of an interim response. */
 static void begin_head(struct pg_http_response *response) {
   response->step = STATUS_LINE;
   response->status = 0;
@@ -235,7 +235,7 @@ static void take_status_line(struct pg_http_response *response) {
     return;
   }
   int status = (text[9] - '0') * 100 + (text[10] - '0') * 10 + (text[11] - '0');
-  /* A switch of protocols was not requested. An unknown class (RFC 9110 §15) counts as a server error. */
+  /* 101 was not requested, and is invalid. A status above 599 counts as a server error (RFC 9110 §15). */
   if (status < 100 || status == 101) refuse(response);
   else response->step = LINE_BEGIN;
   response->status = (uint16_t)(status > 599 ? 599 : status);
@@ -259,14 +259,14 @@ static void take_length(struct pg_http_response *response) {
   int ok = response->text_size > 0 && !response->is_cut;
   for (int i = 0; i < response->text_size && ok; i++) {
     ok = is_digit(response->text[i]);
-    /* A longer number is too large in any case, so stop counting. */
+    /* A longer number is too large anyway, so its value does not matter. */
     if (ok && length < LONGEST) length = length * 10 + (response->text[i] - '0');
   }
   if (!ok || (response->length >= 0 && response->length != length)) refuse(response);
   else response->length = length;
 }
 
-/* Reports a byte if it is of the WWW-Authenticate of a 401 (RFC 9470), or of DPoP-Nonce (RFC 9449 section 8). */
+/* Reports a byte of the header WWW-Authenticate of a 401 (RFC 9470), or of DPoP-Nonce (RFC 9449 §8). */
 static void report_challenge(const struct pg_http_response *response, uint8_t c) {
   int is_requested = response->name == AUTHENTICATE && response->status == UNAUTHORIZED;
   if (is_requested && response->sink->challenge) response->sink->challenge(response->context, c);
@@ -460,7 +460,7 @@ static int is_in_body(const struct pg_http_response *response) {
          response->step == CHUNK_DATA;
 }
 
-/* Reports the bytes that belong to the body or the chunk. Returns their number, or 0 if it refuses the response. */
+/* Passes the bytes of the body or chunk to the sink. Returns their number, or 0 if the response is refused. */
 static size_t response_take_body(struct pg_http_response *response, const uint8_t *bytes, size_t size) {
   size_t taken = size;
   if (response->is_coded) {
@@ -483,7 +483,7 @@ static size_t response_take_body(struct pg_http_response *response, const uint8_
   return taken;
 }
 
-/* Takes a byte of a head, a chunk size or a trailer. A CR is only valid before an LF (RFC 9112 §2.2), a NUL never. */
+/* Takes a byte of a head, chunk size or trailer. A NUL is invalid, and so is a CR without an LF (RFC 9112 §2.2). */
 static void take_byte(struct pg_http_response *response, uint8_t c) {
   if (++response->head_bytes > PG_HTTP_RESPONSE_HEAD_MAX) {
     refuse_for(response, PG_REASON_HEAD_TOO_LONG);

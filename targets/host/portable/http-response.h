@@ -2,12 +2,12 @@
  * Parses one HTTP/1.x response in pieces of any size (RFC 9112): the status, the few relevant headers, and the body.
  * The body may have a length, come in chunks, or end with the connection. The parser neither waits nor allocates.
  *
- * It refuses responses that are incomplete, too long or coded, or that another program could understand differently: two
- * different lengths, a length and chunks (RFC 9112 §6.3), a transfer coding other than `chunked`, a body with a content
- * coding, a header without a colon or with a space before the colon (§5.1), a NUL byte, or a CR without an LF (§2.2), outside
- * the body, heads of more than PG_HTTP_RESPONSE_HEAD_MAX bytes, and a body above the given limit. It accepts LF alone as the
- * end of a line (§2.2), folded headers (§5.2), interim responses except 101 (RFC 9110 §15.2), chunk extensions and trailers.
- * It ignores the content of extensions and trailers.
+ * It refuses responses that are incomplete, or that another program could understand differently. Such responses have
+ * two different lengths, a length and chunks (RFC 9112 §6.3), a transfer coding other than `chunked`, or a body with a
+ * content coding. Or a header has no colon, or a space before the colon (§5.1). Or a head has a NUL byte, or a CR
+ * without an LF (§2.2). It also refuses a body above the given limit, and heads of more than PG_HTTP_RESPONSE_HEAD_MAX
+ * bytes. It accepts LF alone as the end of a line (§2.2), folded headers (§5.2), interim responses except 101 (RFC 9110
+ * §15.2), chunk extensions and trailers. It ignores the content of extensions and trailers.
  */
 #ifndef PICOGRANT_HTTP_RESPONSE_H
 #define PICOGRANT_HTTP_RESPONSE_H
@@ -19,8 +19,8 @@
 extern "C" {
 #endif
 
-/* The most bytes in all heads of a response together, including interim responses, chunk sizes and trailers; and the
- * size of the buffer for the name or the value of a header. */
+/* PG_HTTP_RESPONSE_HEAD_MAX: the most bytes in all heads of a response together, including interim responses, chunk
+ * sizes and trailers. PG_HTTP_RESPONSE_LINE: the buffer size for the name or the value of a header. */
 enum { PG_HTTP_RESPONSE_HEAD_MAX = 65536, PG_HTTP_RESPONSE_LINE = 64 };
 
 enum pg_http_response_result {
@@ -29,19 +29,17 @@ enum pg_http_response_result {
   PG_HTTP_RESPONSE_INVALID = 2   /* the response is refused; nothing more is reported */
 };
 
-/* Receives the response. Only pg_http_response_read calls these functions, with the `context` of
- * pg_http_response_start. */
+/* Receives the response. Only pg_http_response_read calls these functions, with the `context` of the start. */
 struct pg_http_response_sink {
-  /* Called once, before the body. `status` is 200..599; a larger one becomes 599. `retry_after_s` is the result of
-   * pg_retry_after. */
+  /* Called once, before the body, with a status of 200..599 (599 for a larger one) and the result of pg_retry_after. */
   void (*status)(void *context, int status, int retry_after_s);
   /* Called any number of times, with `size` at least 1. The bytes are valid during the call. */
   void (*body)(void *context, const uint8_t *bytes, size_t size);
-  /* Called before the status of a 401: its WWW-Authenticate (RFC 9110 section 11.6.1) byte by byte, with a line feed
-   * after each value. May be NULL. */
+  /* Called before `status`, if it is 401: gets WWW-Authenticate (RFC 9110 section 11.6.1) byte by byte, with a line
+   * feed after each value. May be NULL. */
   void (*challenge)(void *context, uint8_t c);
 #ifdef PG_KEYS
-  void (*nonce)(void *context, uint8_t c); /* the same for DPoP-Nonce (RFC 9449 section 8), with any status */
+  void (*nonce)(void *context, uint8_t c); /* called in the same way for DPoP-Nonce (RFC 9449 §8), with any status */
 #endif
 };
 
@@ -57,7 +55,7 @@ struct pg_http_response {
   uint32_t left;   /* remaining bytes of the body or the chunk */
   int64_t date_s;  /* the response's Date; -1: none or invalid */
   int32_t length;  /* Content-Length, or -1 */
-  int32_t keep_s;  /* from Keep-Alive */
+  int32_t keep_s;  /* how long the connection may be idle, in seconds */
   uint16_t status; /* 0 until the status line has been read */
   uint8_t step;
   uint8_t reason;      /* PG_REASON_*: why it is INVALID */
@@ -67,7 +65,7 @@ struct pg_http_response {
   uint8_t is_chunked;
   uint8_t is_coded;    /* the body has a content coding (RFC 9110 section 8.4) */
   uint8_t is_cr;       /* the previous byte was a CR */
-  uint8_t is_cut;      /* the line's text did not fit */
+  uint8_t is_cut;      /* the name or the value did not fit into `text` */
   uint8_t text_size;
   uint8_t retry_size;
   char text[PG_HTTP_RESPONSE_LINE];  /* the name or the value */
@@ -90,10 +88,11 @@ enum pg_http_response_result pg_http_response_read(struct pg_http_response *resp
  * otherwise. If the connection broke instead, the caller itself must refuse the response. */
 enum pg_http_response_result pg_http_response_closed(struct pg_http_response *response);
 
-/* Returns how long the connection may stay idle after a complete response, in seconds; 0: close it. The times are those of
- * platform/node/connection-pool.ts: a second less than `Keep-Alive: timeout`, at most 10 minutes, and 4 s without
- * Keep-Alive. If a request reaches a server that is closing the connection, nobody knows whether the server processes it.
- * The time is 0 after `Connection: close`, an HTTP/1.0 response, a body that ended with the connection, or additional bytes. */
+/* Returns how long the connection may stay idle after a complete response, in seconds; 0: close it. As in
+ * platform/node/connection-pool.ts, this is a second less than `Keep-Alive: timeout`, at most 10 minutes, or 4 s
+ * without Keep-Alive. The second is a margin: if the server is closing the connection, nobody knows whether it
+ * processes a request. The result is 0 after `Connection: close`, an HTTP/1.0 response, a body that ended with the
+ * connection, or additional bytes. */
 int pg_http_response_keep_s(const struct pg_http_response *response);
 
 /* The longest wait that is reported. It is the largest integer of the core. */
@@ -106,8 +105,8 @@ int pg_days_of(int year, int month, int day);
 /* Parses an HTTP date of `size` bytes. Returns 1, or 0 if it is invalid or before 1970. */
 int pg_http_date(const char *text, size_t size, int64_t *seconds);
 
-/* Parses Retry-After (RFC 9110 §10.2.3). Returns seconds, at most PG_RETRY_LONGEST_S, or -1 if it is invalid, or a date
- * while `from_s` is unknown.
+/* Parses Retry-After (RFC 9110 §10.2.3). Returns seconds, at most PG_RETRY_LONGEST_S. Returns -1 if the value is
+ * invalid, or if it is a date and `from_s` is unknown.
  * @param from_s the response's Date, or else the device's clock, in seconds since 1970; -1: unknown */
 int pg_retry_after(const char *text, size_t size, int64_t from_s);
 

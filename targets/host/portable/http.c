@@ -35,7 +35,7 @@ static size_t put_character(uint8_t *piece, uint8_t c) {
   return size;
 }
 
-/* Writes the next part of the object, at most PG_JSON_BODY_STEP bytes. Returns 0 at its end. */
+/* Writes the next part of the object, at most PG_JSON_BODY_STEP bytes. Returns the number of bytes; 0 at the end. */
 static size_t step_of(struct pg_json_body *body, uint8_t *piece) {
   if (!body->is_begun) {
     body->is_begun = 1;
@@ -113,7 +113,7 @@ void pg_http_abort(struct pg_http *http) {
   if (is_under_way(http)) pg_http_close(http);
 }
 
-/* Whether neither data nor the end has arrived on an idle connection. */
+/* Whether nothing has arrived on an idle connection, neither data nor its end. */
 static int is_quiet(struct pg_http *http) {
   const uint8_t *bytes = NULL;
   return pg_connection_receive(connection_of(http), &bytes) == PG_CONNECTION_NOTHING;
@@ -129,7 +129,7 @@ static int has_connection(struct pg_http *http, const struct pg_address *address
   return http->phase == REUSABLE && may_rest(http) && pg_is_origin(address, own);
 }
 
-/* Whether the bytes are visible characters. Others could end a line or a word of the head. */
+/* Whether the bytes are visible characters. Other characters could end a line or a word of the head. */
 static int is_visible(const uint8_t *bytes, size_t size) {
   for (size_t i = 0; i < size; i++) {
     if (bytes[i] < 33 || bytes[i] > 126) return 0;
@@ -145,8 +145,8 @@ static void http_put(struct pg_http *http, const void *bytes, size_t size) {
 
 static void http_put_text(struct pg_http *http, const char *text) { http_put(http, text, strlen(text)); }
 
-/* Writes the address's path, its query and the target. If the address has a query, `&` replaces a `?` with which the
- * target starts. */
+/* Writes the address's path and query, and the target. If the address has a query, `&` replaces a leading `?` of the
+ * target. */
 static void put_target(struct pg_http *http, const struct pg_http_request *request,
                        const struct pg_address *address) {
   const uint8_t *target = request->target;
@@ -224,7 +224,7 @@ static struct pg_wall_clock *clock_of(const struct pg_http *http) {
   return http->peer.is_secure ? http->settings->clock : NULL;
 }
 
-/* Returns the end of the parts that can be sent now. */
+/* Returns the end of the parts to send now: the request for the server's time, or the actual request. */
 static int end_of(const struct pg_http *http) {
   return http->question == IS_REQUESTED ? PG_HTTP_QUESTION : http->part_count;
 }
@@ -277,7 +277,7 @@ static const struct pg_http_response_sink request_sink = {
 #endif
 };
 
-/* Receives the response to a time request. Only its Date is needed, whatever its status. */
+/* Receives the response to the request for the server's time. Only the Date matters, with any status. */
 static void http_take_time(void *context, int status, int retry_after_s) {
   struct pg_http *http = context;
   (void)status;
@@ -331,7 +331,7 @@ static void http_fail(struct pg_http *http, enum pg_reason otherwise) {
   http->sink->failed(http->context);
 }
 
-/* Closes the connection or makes it reusable before it calls the sink, because the sink may start the next exchange. */
+/* First closes the connection or makes it reusable. Then calls the sink, which may start the next exchange. */
 static void succeed(struct pg_http *http) {
   http->reason = PG_REASON_NONE;
   http->keep_s = http->settings->keeps_connection ? pg_http_response_keep_s(&http->response) : 0;
@@ -370,7 +370,7 @@ static int complete(struct pg_http *http) {
 }
 #endif
 
-/* Sends the request, or at a guessed time only the request for the server's time, and that only once. */
+/* Starts to send the request. At a guessed time, sends only the request for the server's time, once per exchange. */
 static void begin_to_send(struct pg_http *http) {
   struct pg_wall_clock *clock = clock_of(http);
   int is_guessed = clock && !pg_wall_clock_holds(clock);

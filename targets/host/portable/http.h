@@ -33,16 +33,16 @@ struct pg_http_request;
 struct pg_http_settings {
   const char *user_agent;
   struct pg_connection *connection; /* a connection that no other exchange uses */
-  const void *trust;                /* passed to picogrant-port.h */
+  const void *trust;                /* the trusted authorities, in the port's format */
   int connect_seconds;     /* time limit for connecting */
   int exchange_seconds;    /* time limit of an exchange, including connecting */
   uint32_t response_bytes; /* limit of a response's body */
   struct pg_allowed allowed;
   struct pg_wall_clock *clock; /* the time for checking certificates; NULL: the machine has a reliable clock */
-  int keeps_connection; /* 1: connections stay open, as in struct pg_host_parts */
+  int keeps_connection; /* 1: connections stay open for the next exchange (struct pg_host_parts) */
 #ifdef PG_KEYS
-  /* Adds the signed parts to a copy of the request directly before it is sent, because they contain the time. Called
-   * with `signing`. NULL: no request is signed. Returns PG_REASON_NONE, or the reason why the request cannot be sent. */
+  /* Adds the signed parts, which contain the time, to a copy of a request directly before it is sent. Gets `signing`.
+   * Returns PG_REASON_NONE, or the reason why the request cannot be sent. NULL: no request is signed. */
   int (*complete)(void *signing, struct pg_http_request *request, int is_repeated);
   void *signing;
 #endif
@@ -54,11 +54,11 @@ struct pg_secret {
   size_t size;
 };
 
-/* A request. What it points to is not copied, and must stay in place until the exchange ends. Only `secrets` and the
- * struct itself may change after pg_http_send. */
+/* A request. The bytes to which it points are not copied, and must stay in place until the exchange ends. Only
+ * pg_http_send reads the struct itself and `secrets`. */
 struct pg_http_request {
   int is_get;
-  int endpoint;          /* PG_ENDPOINT_*: the request may only go to the origin of its configured address */
+  int endpoint;          /* PG_ENDPOINT_*; the request may go only to the origin of this endpoint's address */
   const char *address;   /* scheme http or https, host, optional port, path and query; no fragment, no user */
   const uint8_t *target; /* path and query that are appended to the address */
   size_t target_size;
@@ -78,8 +78,8 @@ struct pg_http_request {
 #endif
 };
 
-/* Receives the response: `status`, `body` any number of times, and `end`. If there is no complete response, `failed`
- * comes at any time before `end`, and is the last call. Only pg_http_work calls these functions, with the `context` of
+/* Receives the response: `status`, then `body` any number of times, then `end`. If the response is not complete,
+ * `failed` replaces the calls that are missing. Only pg_http_work calls these functions, with the `context` of
  * pg_http_open. */
 struct pg_http_sink {
   void (*status)(void *context, int status, int retry_after_s);
@@ -104,7 +104,7 @@ struct pg_json_body {
   int is_done;
 };
 
-/* Starts the JSON at the first parameter of the form. A form has at least one. */
+/* Starts to convert a form, which must have at least one parameter. */
 void pg_json_body_start(struct pg_json_body *body, const uint8_t *form, size_t size);
 
 /* Writes the next part of the object to `piece`, as much as fits; `size` is at least PG_JSON_BODY_STEP.
@@ -134,21 +134,21 @@ struct pg_http {
   const struct pg_http_sink *sink;
   void *context;
   int phase;
-  uint32_t began_ms; /* when this exchange began to connect or to use the open connection, or when that became idle */
+  uint32_t began_ms; /* when connecting or reusing began; between exchanges: when the connection became idle */
   int endpoint;      /* the connection goes to the server of this endpoint */
   int keep_s;        /* how long the connection may be idle */
   struct pg_peer peer;
   uint8_t question;      /* the state of the request for the server's time */
-  uint8_t is_from_issuer; /* whether the time in the response may be stored */
-  /* The request in the order in which it is sent, and the current position. */
+  uint8_t is_from_issuer; /* 1: the response is from the authorization server; its time may be stored */
+  /* The parts of the request in the order in which they are sent, and the current position. */
   struct pg_http_part parts[PG_HTTP_PARTS];
   int part_count;
   int part;
   size_t part_at;
-  /* A form to be sent as JSON, after the parts. */
+  /* The form that is sent as JSON after the parts. */
   struct pg_json_body json;
   uint8_t piece[PG_HTTP_PIECE];
-  int reason; /* the reason why the last exchange failed */
+  int reason; /* why the last exchange failed (PG_REASON_*) */
   char length[PG_HTTP_LENGTH];
   struct pg_http_response response;
 #ifdef PG_KEYS
@@ -169,12 +169,12 @@ void pg_http_close(struct pg_http *http);
 /* Starts an exchange, and aborts the current one. If the server's certificate can only be checked at a guessed time
  * (wall-clock.h), the exchange first requests the server's Date: it sends a HEAD for the server's root, without
  * anything of the actual request, on a connection of its own.
- * @return 1, or 0 if the exchange cannot start: the address is invalid, a byte of target or credentials must not be in
- * a head, the leak guard refuses the request, or the port cannot connect. The sink then gets no report */
+ * @return 1, or 0 if the exchange cannot start: the address is invalid, target or credentials have a byte other than
+ * visible ASCII, the leak guard refuses the request, or the port cannot connect. The sink then gets no report */
 int pg_http_send(struct pg_http *http, const struct pg_http_request *request);
 
 #ifdef PG_KEYS
-/* Sends the request again. Only the sink's `end` may call it. Returns 1, or 0 as pg_http_send does. */
+/* Sends the request again. Only the sink's `end` may call this function. Returns the same as pg_http_send. */
 int pg_http_repeat(struct pg_http *http);
 #endif
 
@@ -193,10 +193,9 @@ int pg_http_wake_in(const struct pg_http *http);
 
 /*
  * Whether a request may be sent. http.c opens no connection without this check.
- * @param sent the address of which the connection and the Host line are made
+ * @param sent the split address, which determines the connection and the Host line
  * @return 1, or 0 if the request must not be sent:
- *   scheme, host or port of the connection or the Host line differ from the configured address of its endpoint
- *   (RFC 6454);
+ *   the connection or the Host line differs from the configured address of the request's endpoint (RFC 6454);
  *   it uses plain http to another machine, and `allow_http` is 0;
  *   a bearer token goes to anything but a resource server (RFC 6750 section 5.3);
  *   the client's credentials go to anything but the authorization server;
@@ -205,7 +204,7 @@ int pg_http_wake_in(const struct pg_http *http);
 int pg_leak_guard(const struct pg_http_request *request, const struct pg_address *sent,
                  const struct pg_allowed *allowed);
 
-/* Whether scheme and authority are those of a configured address. */
+/* Whether `sent` has the scheme and the authority of a configured address. */
 int pg_is_origin(const struct pg_address *sent, const char *allowed);
 
 #ifdef __cplusplus

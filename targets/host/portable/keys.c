@@ -61,7 +61,7 @@ static void put_member(struct jwt *jwt, const char *name, const char *value) {
   put_string(jwt, value, strlen(value));
 }
 
-/* Writes bytes in base64url as a member of the token. */
+/* Writes a member of the token whose value is bytes in base64url. */
 static void put_bytes(struct jwt *jwt, const char *name, const uint8_t *bytes, size_t size) {
   char text[PG_SHA256_BYTES * 4 / 3 + 2];
   struct jwt inner = {.to = text, .size = sizeof text};
@@ -92,7 +92,7 @@ static void begin_claims(struct jwt *jwt, uint32_t wall_s) {
   put_seconds(jwt, "\",\"iat\":", wall_s);
 }
 
-/* Signs and ends the token, which begins at `from`. Then writes `end`. */
+/* Signs and ends the token, which begins at `from`. Then writes `end`. Returns 1, or 0 after a failure. */
 static int end_token(struct jwt *jwt, size_t from, const struct pg_signer *signer, const char *end) {
   uint8_t signature[PG_SIGNATURE_BYTES];
   end_part(jwt);
@@ -167,8 +167,8 @@ int pg_assertion_write(const struct pg_signer *signer, const char *client_id, co
 }
 
 
-/* The signature of a record's header is PGFS (storage.c). In a marked record, a number of the key (own_number) is added to F
- * and S by exclusive or. An unmarked record has the number 0. */
+/* The signature of a record's header is PGFS (storage.c). In a marked record, F and S are combined by exclusive or with
+ * a number of the key (own_number). An unmarked record has number 0. */
 enum { MARK_AT = 2, MARK_ODD = 1 };
 
 static int number_in(const uint8_t *header) { return (header[MARK_AT] ^ 'F') << 8 | (header[MARK_AT + 1] ^ 'S'); }
@@ -227,12 +227,11 @@ const struct pg_medium *pg_keys_medium(struct pg_keys *keys, const struct pg_med
 int pg_keys_replaced(const struct pg_keys *keys) { return keys->has_other_record && !keys->has_own_record; }
 
 
-/* After CLOCK_REJECTIONS_MAX successive rejections, the host no longer blames its clock, even if each response has shown
- * another time. */
+/* After CLOCK_REJECTIONS_MAX successive rejections, the host no longer blames its clock, even if each Date differs from
+ * its time. */
 enum { BAD_REQUEST = 400, REFUSED_TOKEN = 401, CLOCK_DIFFERENCE_S = 60, CLOCK_REJECTIONS_MAX = 3 };
 
-/* The errors by their bit in `found`. The first one requires a nonce. A wrong time in a proof or assertion may cause the
- * others. */
+/* The OAuth errors in the order of their bits in `found`. Except for the first, a wrong time may be the cause. */
 static const char *const rejections[PG_REJECTIONS] = {"use_dpop_nonce", "invalid_dpop_proof", "invalid_client",
                                                      "invalid_grant"};
 enum { NONCE_REQUIRED = 1 };
@@ -262,8 +261,8 @@ static int add_proof(struct pg_keys *keys, struct pg_http_request *request, int 
   return pg_proof_write(keys->signer, &proof, keys->proof, sizeof keys->proof);
 }
 
-/* Adds an assertion. Its audience is the issuer, or the token endpoint if the issuer is unknown or the setting requires
- * it (RFC 7523 section 3). */
+/* Adds an assertion. Its audience is the issuer, or the token endpoint if the issuer is unknown or `private_key_jwt` is
+ * 2 (RFC 7523 section 3). */
 static int add_assertion(struct pg_keys *keys, struct pg_http_request *request) {
   const struct pg_settings *settings = keys->settings;
   const char *audience = *settings->server && settings->private_key_jwt == 1 ? settings->server : settings->addresses[PG_ENDPOINT_TOKEN];

@@ -4,8 +4,9 @@
  * all files with -DPG_KEYS.
  *
  * The layer is between driver.h and http.h. With DPoP, it adds a proof to token requests and API calls, and refuses
- * tokens that the server does not bind to the key. If a server requires a nonce, this layer repeats the request once with
- * it. The layer stores the newest nonces of the authorization server and of the resource server (RFC 9449 sections 8 and 9).
+ * tokens that the server does not bind to the key. If a server requires a nonce, this layer repeats the request once
+ * with it. It stores two nonces: the newest one of the authorization server, and of the resource server (RFC 9449
+ * sections 8 and 9).
  */
 #ifndef PICOGRANT_KEYS_H
 #define PICOGRANT_KEYS_H
@@ -26,7 +27,7 @@ enum { PG_COORDINATE_BYTES = 32, PG_SIGNATURE_BYTES = 64 };
 /* The device's key, in a secure element, a key store, or memory. Owned by the caller. */
 struct pg_signer {
   /* ES256 (RFC 7518 section 3.4): signs the SHA-256 of `bytes`.
-   * @return PG_SIGNATURE_BYTES, the size of r and s; any other number if it has failed */
+   * @return PG_SIGNATURE_BYTES, the size of r and s together; any other number after a failure */
   int (*sign)(void *context, const uint8_t *bytes, size_t size, uint8_t signature[PG_SIGNATURE_BYTES]);
   void *context;
   uint8_t x[PG_COORDINATE_BYTES]; /* the device's public key */
@@ -43,7 +44,7 @@ struct pg_proof {
   const char *address;   /* the request's address, as in struct pg_http_request */
   const uint8_t *target;
   size_t target_size;
-  const uint8_t *token;  /* the access token in the request; size 0: none */
+  const uint8_t *token;  /* the request's access token; `token_size` 0: none */
   size_t token_size;
   const char *nonce;     /* the server's nonce; "": none */
   uint32_t wall_s;       /* seconds since 1970 */
@@ -57,7 +58,7 @@ int pg_proof_write(const struct pg_signer *signer, const struct pg_proof *proof,
 int pg_assertion_write(const struct pg_signer *signer, const char *client_id, const char *audience, uint32_t wall_s,
                        char *to, size_t size);
 
-/* The state of a device's keys, one for each device. Only keys.c uses the fields. */
+/* The state of this layer, one for each device. Only keys.c uses the fields. */
 struct pg_keys {
   const struct pg_signer *signer;
   const struct pg_settings *settings;
@@ -74,7 +75,7 @@ struct pg_keys {
   int32_t ahead_s; /* added to the device's time; changes when the server's time differs from the sum by more than a minute */
   int clock_rejections; /* how many responses in succession rejected a request and showed another time; at most 3 */
   /* The state of the current exchange. */
-  uint32_t sent_s; /* when the request was sent, by the server's clock */
+  uint32_t sent_s; /* the time in the request's proof or assertion, which includes `ahead_s` */
   int is_signed;
   int is_resource;
   int is_repeated;
@@ -92,15 +93,15 @@ struct pg_keys {
 void pg_keys_open(struct pg_keys *keys, const struct pg_signer *signer, const struct pg_settings *settings,
                   struct pg_http *http, const struct pg_http_sink *sink, void *context);
 
-/* Returns a medium for storage.h on the given one, which may be NULL. With DPoP, it marks the records with a number of the
- * key to which their tokens are bound. Hosts without keys treat marked records as damaged. */
+/* Returns the medium for storage.h. With DPoP, this is a wrapper of `medium` (which may be NULL) that marks records
+ * with a number of the key to which their tokens are bound. Hosts without keys treat marked records as damaged. */
 const struct pg_medium *pg_keys_medium(struct pg_keys *keys, const struct pg_medium *medium);
 
 /* Whether the session is from a record of another key, so that the server may have refused its tokens. */
 int pg_keys_replaced(const struct pg_keys *keys);
 
-/* pg_keys_complete is a member of struct pg_http_settings, and pg_keys_sink is for pg_http_open. Both get a struct
- * pg_keys as their context. */
+/* pg_keys_complete is the function `complete` of struct pg_http_settings. pg_keys_sink is a sink for pg_http_open. The
+ * context of both is a struct pg_keys. */
 int pg_keys_complete(void *keys, struct pg_http_request *request, int is_repeated);
 extern const struct pg_http_sink pg_keys_sink;
 

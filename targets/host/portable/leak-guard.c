@@ -13,8 +13,8 @@ static int is_of_host(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr(".-_[]:", c));
 }
 
-/* Whether the peer's port is that of the text after the host in an authority: an empty text for the scheme's default
- * port, otherwise a colon and the number. */
+/* Whether `text`, which follows the host in an authority, names the peer's port: a colon and the number, or nothing for
+ * the scheme's default port. */
 static int is_port(const char *text, size_t size, const struct pg_peer *peer) {
   uint32_t port = 0;
   if (size == 0) return peer->port == (peer->is_secure ? PORT_HTTPS : PORT_HTTP);

@@ -22,7 +22,7 @@ int32_t pg_network_watch_wake_in(const struct pg_network_watch *watch, uint32_t 
   return left > 0x7fffffffu ? 0 : (int32_t)left;
 }
 
-/* Called after probes without a response. Restarts the interface, or the device after three restarts of the interface. */
+/* Called if no probe got a response. Restarts the interface, or the device after three restarts of the interface. */
 static enum pg_network_step restart(struct pg_network_watch *watch, uint32_t now_ms) {
   if (watch->restarts == PG_NETWORK_RESTARTS) {
     watch->is_on = 0;

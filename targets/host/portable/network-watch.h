@@ -4,7 +4,7 @@
  *
  *   an exchange failed without a response       pg_network_watch_doubt
  *   then, until the doubt is resolved:
- *     pg_network_watch_next returns PROBE       ask the gateway for its address (ARP), or, without one, another host
+ *     pg_network_watch_next returns PROBE ask the gateway for its address (ARP), or another host if there is no gateway
  *                         RESTART_INTERFACE     three probes without a response
  *                         RESTART_DEVICE        three restarts of the interface without effect
  *   the gateway responded, or an exchange worked  pg_network_watch_received
@@ -52,7 +52,7 @@ void pg_network_watch_doubt(struct pg_network_watch *watch, uint32_t now_ms);
 /* Reports a response of the gateway or of a server. Ends the doubt, and sets `level` to 0. */
 void pg_network_watch_received(struct pg_network_watch *watch);
 
-/* Returns the step that is due, each step only once.
+/* Returns the step that is due, or NOTHING. Returns each step only once.
  * @param has_link 0: the cable is unplugged. This ends the doubt without a restart, and a later request without a
  * response starts another one */
 enum pg_network_step pg_network_watch_next(struct pg_network_watch *watch, uint32_t now_ms,

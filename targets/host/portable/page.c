@@ -65,7 +65,7 @@ static void take_numbers(struct page_reader *reader, struct pg_settings *setting
     if (number < ranges[i].low || number > ranges[i].high) reader->is_invalid = 1;
     *(int *)(void *)((char *)settings + ranges[i].offset) = (int)number;
   }
-  /* In device.json, 0 means no random wait before the first request. In struct pg_settings, PG_START_AT_ONCE does. */
+  /* In the page, 0 means no random wait before the first request. PG_START_AT_ONCE means this in struct pg_settings. */
   if (settings->start_spread_ms == 0) settings->start_spread_ms = PG_START_AT_ONCE;
 }
 

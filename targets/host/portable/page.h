@@ -96,7 +96,7 @@ struct pg_page {
 
 enum pg_page_result { PG_PAGE_OK, PG_PAGE_EMPTY, PG_PAGE_DAMAGED, PG_PAGE_MALFORMED };
 
-/* Returns the problem in words, for a log. */
+/* Returns the problem as a predicate for a log, such as "is damaged". */
 const char *pg_page_problem(enum pg_page_result result);
 
 /* CRC-32 (IEEE 802.3), as in the page's header. */

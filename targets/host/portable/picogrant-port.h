@@ -14,8 +14,8 @@ extern "C" {
 /* Returns milliseconds since an arbitrary moment. The counter must also run while the board sleeps, and wraps at 2^32. */
 uint32_t pg_clock_ms(void);
 
-/* Returns seconds since 1970, or 0 if the time is unknown. Without wall-clock.h, a port must then refuse TLS, because
- * it cannot detect an expired certificate. */
+/* Returns seconds since 1970, or 0 if the time is unknown. While it is unknown, a port without wall-clock.h must refuse
+ * TLS, because it cannot detect an expired certificate. */
 uint32_t pg_clock_wall_s(void);
 
 /* Fills `bytes` with `size` unpredictable random bytes. Returns 1, or 0 if the port has no source of such bytes. */
@@ -23,17 +23,18 @@ int pg_random(uint8_t *bytes, size_t size);
 
 enum { PG_SHA256_BYTES = 32 };
 
-/* SHA-256 (FIPS 180-4). Returns 1, or 0 if the port lacks it. The device then has neither code challenges (RFC 7636) nor
- * proofs for API calls (keys.h). */
+/* SHA-256 (FIPS 180-4). Returns 1, or 0 if the port lacks SHA-256. The device then has neither code challenges (RFC
+ * 7636) nor proofs for API calls (keys.h). */
 int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]);
 
 /*
  * The medium for the two record slots: a file, an EEPROM, or sectors of NOR flash. Erasing sets every byte of a slot to
- * 0xff. Programming writes erased bytes, each unit only once. All offsets count from the start of the slot.
+ * 0xff. Programming writes to erased bytes. Each unit is programmed at most once before it is erased again. All offsets
+ * count from the start of the slot.
  *
  * Flash is read, programmed and erased in units. An EEPROM has units of one byte. An STM32 L4 programs 8 bytes at once,
- * a U5 16, an H7 32, and external NOR a page of 256. The medium declares its units, and every offset and size in a call
- * is a multiple of the unit. Buffers in RAM may have any address and alignment.
+ * an STM32 U5 16 bytes, an STM32 H7 32 bytes, and external NOR a page of 256 bytes. The medium declares its units, and
+ * every offset and size in a call is a multiple of the unit. Buffers in RAM may have any address and alignment.
  */
 
 /* The result of a call. After any result except DONE, the affected bytes are undefined. */
@@ -62,23 +63,24 @@ struct pg_medium {
   uint16_t program_unit;
 };
 
-/* A character display, which the port defines. A port with one display may leave it undefined, and gets NULL. */
+/* A character display. A port with several displays defines the struct. In a port with one, the pointer may be NULL. */
 struct pg_display;
 
 /* Shows a frame of columns * rows character codes, row by row: 32..126, and 128..255 only in the developer's own texts.
  * The bytes are valid during the call. The port handles failures of the display, and the device continues.
- * @param display as in struct pg_host_parts */
+ * @param display the member of struct pg_host_parts */
 void pg_display_show(struct pg_display *display, const uint8_t *cells, int columns, int rows);
 
 /*
- * A connection to one server with TCP, and on top of it TLS 1.2 or later. TLS checks the certificate's chain, its name and
- * its time. No function here waits. pg_connection_work, sending and receiving advance the connection.
+ * A connection to one server over TCP. If `is_secure` is 1, TLS 1.2 or later runs over TCP, and checks the
+ * certificate's chain, name and time. No function here waits. pg_connection_work, sending and receiving advance the
+ * connection.
  *
  * Each device has a struct pg_connection, which the port defines and owns. It is used for one connection after the other.
  * If a port's TLS has memory for only one connection, starting a second one fails.
  *
- * The port owns the buffers, and wipes them in pg_connection_end: requests contain secrets, and responses contain tokens.
- * If connections stay open (host.h), the port wipes data as soon as it has been sent, and received data when
+ * The port owns the buffers, and wipes them in pg_connection_end: requests contain secrets, and responses contain
+ * tokens. If connections stay open (host.h), the port wipes sent data at once, and received data when
  * pg_connection_receive returns NOTHING.
  */
 
@@ -117,13 +119,13 @@ int pg_connection_send(struct pg_connection *connection, const uint8_t *bytes, s
 /* Sends the bytes that were taken. Returns 1 if the network has all of them, 0 if not yet, -1 if broken. */
 int pg_connection_flush(struct pg_connection *connection);
 
-/* Receives bytes, at most 32767. `*bytes` points into the port's buffer, until the next call for this connection.
+/* Receives bytes, at most 32767. `*bytes` points into the port's buffer until the next call for this connection.
  * @return the number of bytes; NOTHING if none have arrived; ENDED if the server has closed the connection properly,
  * over TLS with a close_notify; BROKEN after any other end */
 int pg_connection_receive(struct pg_connection *connection, const uint8_t **bytes);
 
-/* Returns why the connection has failed, or what it waits for, as PG_REASON_*. The display shows this reason. Valid
- * until pg_connection_end. */
+/* Returns why the connection has failed, or what it waits for, for the display (PG_REASON_*). Valid until
+ * pg_connection_end. */
 int pg_connection_reason(struct pg_connection *connection);
 
 /* Ends the connection, if there is one, and wipes its buffers. */

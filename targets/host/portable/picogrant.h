@@ -22,7 +22,8 @@
  *           pg_response_start, pg_response_body any number of times, and pg_response_end; or at any time
  *           pg_response_failed, which ends the exchange.
  *   ABORT   end the current exchange, and report nothing more of it to the core.
- *   SHOW    columns * rows character codes (32..126, 128..255 only in the developer's own texts) from pg_start(PG_REGION_FRAME).
+ *   SHOW display columns * rows character codes from memory[pg_start(PG_REGION_FRAME)]: 32..126, and 128..255 only in
+ *   texts of the developer.
  *   LOAD    read slot PG_SLOT into memory[PG_DATA ..], PG_DATA_LENGTH bytes at most; then pg_storage_done(size):
  *           0 empty, -1 unreadable.
  *   STORE   write memory[PG_DATA .. + PG_DATA_LENGTH) to slot PG_SLOT, durably; pg_storage_done(1), or (0) on failure.
@@ -88,7 +89,7 @@ struct pg_core_config {
 
 enum pg_open_result {
   PG_OPEN_OK = 0,
-  PG_OPEN_NO_HEAP,         /* with an engine: the heap's limit is too low for it and the core */
+  PG_OPEN_NO_HEAP,         /* with an engine: the heap's limit is too low for the engine and the core */
   PG_OPEN_INVALID_CODE,    /* with an engine: the code is invalid, or for another version of the engine */
   PG_OPEN_SMALL_MEMORY,    /* `size` is less than PG_MEMORY_NEEDED. On an engine, also for a setting that is out of range */
   PG_OPEN_INVALID_CONFIG,  /* a setting is missing or out of range. For the core as C, pg_config_error names it */
@@ -96,11 +97,11 @@ enum pg_open_result {
   PG_OPEN_SMALL_STORAGE    /* from pg_host_open: a slot of the medium is smaller than the longest record */
 };
 
-/* Opens a device. With an engine, starts it or uses the firmware's own, and runs the core's code.
+/* Opens a device. With an engine, creates it or uses the firmware's own, and runs the core's code.
  * @param core owned by the caller; its previous content does not matter, but close an open core first
  * @param memory `size` bytes, which the device uses until pg_core_close; at most 65535 bytes are used
  * @param config only read during the call
- * @return PG_OPEN_OK, or the error. After an error, only PG_MEMORY_NEEDED may be read; with an engine it is 0 */
+ * @return PG_OPEN_OK, or the error. After an error, only PG_MEMORY_NEEDED may be read; with an engine, it is 0 */
 enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t size, const struct pg_core_config *config);
 
 /* Closes a core, and an engine that it has created. Has no effect on a closed core. An engine's `heap` can still be read.
@@ -119,20 +120,20 @@ int pg_tick(struct pg_core *core, int elapsed_ms);
 /* Returns the milliseconds until pg_tick has something to do, 0..100000000. A longer sleep delays polls. */
 int pg_wake_in(struct pg_core *core);
 
-/* Reports the head of the response. Like all functions with a request id, ignores an id of an earlier request.
+/* Reports the head of the response. All functions with a request id ignore the id of an earlier request.
  * @param request_id PG_REQUEST_ID at the command SEND
  * @param status HTTP status, 100..599
  * @param retry_after_s seconds of Retry-After (RFC 9110 section 10.2.3), -1 if absent
- * @return 1 if the application may also read the body as it arrives, which is that of a call; 0 if only the core reads the
- * body, or if the core repeats the call after this 401 */
+ * @return 1 for a call whose body the application may also read as it arrives; 0 if only the core reads the body, or if
+ * the core repeats the call after this 401 */
 int pg_response_start(struct pg_core *core, int request_id, int status, int retry_after_s);
 
-/* Sets which endpoints have an address, with one bit each such as `1 << PG_ENDPOINT_TOKEN`. Initially all have one. No
- * request is sent to an endpoint without an address: a revocation succeeds at once, and any other request fails as if
- * there were no connection. */
+/* Sets which endpoints have an address, with one bit each such as `1 << PG_ENDPOINT_TOKEN`. Initially, all endpoints
+ * have an address. No request is sent to an endpoint without an address: a revocation succeeds at once, and any other
+ * request fails as if there were no connection. */
 void pg_set_endpoints(struct pg_core *core, int endpoints);
 
-/* Passes a piece of WWW-Authenticate, of any size, before pg_response_start. The API may require another sign-in there. */
+/* Passes a piece of WWW-Authenticate, which may require another sign-in. Call this before pg_response_start. */
 void pg_response_challenge(struct pg_core *core, int request_id, const uint8_t *bytes, size_t size);
 
 /* Passes a piece of the body, of any size. The bytes are copied. */
@@ -141,7 +142,7 @@ void pg_response_body(struct pg_core *core, int request_id, const uint8_t *bytes
 /* Reports that the response is complete. */
 void pg_response_end(struct pg_core *core, int request_id);
 
-/* Reports that there is no complete response: no connection, a timeout, or an untrusted certificate. Valid at any time. */
+/* Reports at any time that there is no complete response: no connection, a timeout, or an untrusted certificate. */
 void pg_response_failed(struct pg_core *core, int request_id);
 
 /* Reports the result of LOAD (bytes read; 0 empty; -1 unreadable), or of STORE, ERASE and CHALLENGE (1 done, 0 failed). */
@@ -156,8 +157,8 @@ void pg_sign_in(struct pg_core *core);
  * them without revoking them. Has no effect during any other session. */
 void pg_cancel(struct pg_core *core);
 
-/* Signs out. The session ends at once, also across a restart. The tokens are revoked (RFC 7009) and erased. Without a
- * session, has the same effect as pg_cancel. */
+/* Signs out. The session ends at once, and a restart does not resume it. The tokens are revoked (RFC 7009) and erased.
+ * Without a session, has the same effect as pg_cancel. */
 void pg_sign_out(struct pg_core *core);
 
 /* Sets the application's line below "Signed in": printable ASCII, at most 512 bytes. NULL or "" removes it. */
@@ -168,7 +169,7 @@ void pg_set_status(struct pg_core *core, const char *text);
 int pg_call_resource(struct pg_core *core, int endpoint, const char *target);
 
 /* Returns an integer property of the device. The result is 0 for the arrays PG_MEMORY, PG_START, PG_LENGTH, PG_CAPACITY
- * and PG_CALL_BODY. Read the memory that you passed to pg_core_open, and the next three arrays with the functions below. */
+ * and PG_CALL_BODY. PG_MEMORY is what you passed to pg_core_open. The functions below read the next three arrays. */
 int pg_get(const struct pg_core *core, enum pg_property property);
 
 /* Return the position of a region or field in the memory, its length (-1: absent), its capacity (-1: none of its own). */

@@ -1,4 +1,4 @@
-/* Texts for a log and for the display: why there is no response, or why the session has ended (PG_REASON_*). */
+/* Texts of PG_REASON_* for log and display: why there is no response, or that the device's key was replaced. */
 #ifndef PICOGRANT_REASON_H
 #define PICOGRANT_REASON_H
 
@@ -17,8 +17,8 @@ enum { PG_REASON_CELLS = 160 };
 const char *pg_reason_sentence(int reason);
 
 /* Draws a reason as a frame of columns * rows cells, at most PG_REASON_CELLS.
- * @param texts one line of UTF-8 for each reason from 1 on; "|" begins a new row of the display. An empty or missing line
- *   stands for the built-in text, so "" for all of them
+ * @param texts one line of UTF-8 for each reason from 1 on; "|" begins a new row of the display. For an empty or
+ * missing line, the built-in text is drawn; so "" or NULL means the built-in texts
  * @return 1, or 0 if nothing is drawn, because there is no reason or the display is too large */
 int pg_reason_frame(const char *texts, int reason, uint8_t *frame, int columns, int rows);
 

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* The number of endpoints with an address. The last of them is the first resource server. */
+/* The number of endpoints that can have an address. The last one is the first resource server. */
 enum { PG_ADDRESS_COUNT = PG_ENDPOINT_RESOURCE + 1 };
 
 /* Every text ends with a 0, and "" means none. All texts must stay in place until pg_host_close. */
@@ -45,8 +45,8 @@ struct pg_settings {
   int client_authentication; /* PG_CLIENT_AUTHENTICATION_* */
 #ifdef PG_KEYS
   int dpop;            /* 1: tokens are bound to the device's key (keys.h) */
-  /* 1 or 2: the client authenticates with that key, and `client_authentication` is NONE. The audience is the issuer for
-   * 1, the token endpoint for 2. */
+  /* 1 or 2: the client authenticates with the device's key, and `client_authentication` is NONE. The audience is the
+   * issuer for 1, the token endpoint for 2. */
   int private_key_jwt;
 #endif
 };

@@ -1,5 +1,5 @@
-/* Writes a slip with the address and the code for a receipt printer, in ESC/POS, which nearly all of these printers
- * support. Programs without printing do not include this file. */
+/* Writes a slip with the verification URI and the user code in ESC/POS, which nearly all receipt printers support.
+ * Programs without printing do not include this file. */
 #ifndef PICOGRANT_SLIP_H
 #define PICOGRANT_SLIP_H
 

@@ -7,7 +7,7 @@ enum { HOUR_MS = 3600000, DAY_S = 86400, MINUTE_S = 60 };
 
 static uint32_t apart(uint32_t a, uint32_t b) { return a > b ? a - b : b - a; }
 
-/* Advances both times by the machine's own clock. */
+/* Advances both times by the time that has passed on the machine's clock. */
 static void advance_clock(struct pg_wall_clock *clock) {
   uint32_t seconds = (pg_clock_ms() - clock->at_ms) / 1000;
   clock->at_ms += seconds * 1000;

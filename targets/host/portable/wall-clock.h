@@ -3,15 +3,15 @@
  * certificate cannot be checked without the time, and the time cannot be authenticated without a certificate. So there
  * are three kinds of time:
  *
- *   sure     a running clock, or the `Date` of a response over TLS whose certificate was valid at that time
+ *   sure a running clock, or the `Date` of a response over TLS, if the server's certificate was valid at that time
  *   hinted   from a time server, not authenticated: used until a response has a valid `Date`, and never stored
  *   guessed  the earliest possible time: the notBefore of the server's certificate, or the stored time if it is later
  *
  * On a connection with a guessed time, only a request for the server's `Date` is sent (http.h). Only times from the
  * authorization server over TLS are stored. The latest response of that server counts, even if its time is earlier than
- * that of the previous one. But a time before `earliest_s` is refused. This is the latest of the firmware's build, the
- * settings page, and the notBefore of the server's certificate at each time that was stored. So a wrong response cannot
- * set the clock back beyond a time that a certificate authority has confirmed.
+ * that of the previous one. But a time before `earliest_s` is refused. This is the latest of three times: when the
+ * firmware was built, when the settings page was made, and the notBefore of each certificate with which a time was
+ * stored. So a wrong response cannot set the clock back beyond a time that a certificate authority has confirmed.
  */
 #ifndef PICOGRANT_WALL_CLOCK_H
 #define PICOGRANT_WALL_CLOCK_H
@@ -25,7 +25,7 @@ extern "C" {
 /* All times of this file are in seconds since 1970. */
 struct pg_wall_stored {
   uint32_t earliest_s; /* the earliest time that is accepted */
-  uint32_t last_s;     /* the last stored time, or `earliest_s` if that is later; a guessed time is not earlier */
+  uint32_t last_s;     /* the last stored time, or `earliest_s` if that is later; the least guessed time */
 };
 
 /* A clock. It starts as zeros, except `stored` and `keep`. Devices with simultaneous connections must not share one. */
@@ -42,19 +42,19 @@ struct pg_wall_clock {
   uint32_t stored_ms;
   uint32_t from_s; /* the validity of the certificate of the current connection */
   uint32_t until_s;
-  uint8_t is_sure; /* 1: `wall_s` is sure. May be read: while it is 0, the port may query a time server */
+  uint8_t is_sure; /* 1: `wall_s` is sure. 0: the port may query a time server. Ports may read this member */
   uint8_t has_stored; /* 1: the time has been stored since the start */
   uint8_t holds;    /* 1: the certificate of the current connection is valid at a time that is not guessed */
 };
 
-/* Raises the lower limit of the time: to when the firmware was built, or when the settings page was made. */
+/* Raises the earliest accepted time to `wall_s`, when the firmware was built or the settings page was made. */
 void pg_wall_clock_earliest(struct pg_wall_clock *clock, uint32_t wall_s);
 
 /* Sets the time from a clock with a battery. Returns 1, or 0 if `wall_s` is 0 or before the stored time, which means
  * that the clock has lost the time. */
 int pg_wall_clock_set(struct pg_wall_clock *clock, uint32_t wall_s);
 
-/* Sets the hinted time. A time before the stored one is dropped, with any earlier hint. */
+/* Sets the hinted time. If `wall_s` is before the last stored time, there is no hinted time afterwards. */
 void pg_wall_clock_hint(struct pg_wall_clock *clock, uint32_t wall_s);
 
 /* Returns the sure time, or else the hinted one; 0: unknown. Call it at least every 49 days: pg_clock_ms wraps. */
@@ -68,16 +68,14 @@ void pg_wall_clock_begin(struct pg_wall_clock *clock);
  * known. TLS must check chain, name and signatures itself. */
 uint32_t pg_wall_clock_judge(struct pg_wall_clock *clock, uint32_t from_s, uint32_t until_s);
 
-/* Whether the certificate of the open connection was valid at a time that is not guessed. If not, the time is no longer
- * sure. */
+/* Whether the open connection's certificate was valid at a time that is not guessed. If not, the time is not sure. */
 int pg_wall_clock_holds(struct pg_wall_clock *clock);
 
 /* Takes the Date of a response over TLS, in seconds since 1970; 0 or -1 for none.
  * @param is_stored 1: the response is from the authorization server. 0: it is from another server; its time must not be
  * before the last stored time, and is used until the next start
- * @return PG_REASON_NONE: the time is sure. PG_REASON_OUT_OF_DATE: by the server's own clock, its certificate has
- * expired. PG_REASON_CLOCK_WRONG: there is no Date, or it is before the certificate's validity or the earliest accepted
- * time */
+ * @return PG_REASON_NONE: the time is sure. OUT_OF_DATE: by the server's own clock, its certificate has expired.
+ * CLOCK_WRONG: there is no Date, or it is before the certificate's validity or the earliest accepted time */
 int pg_wall_clock_date(struct pg_wall_clock *clock, int64_t date_s, int is_stored);
 
 #ifdef __cplusplus

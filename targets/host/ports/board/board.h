@@ -1,5 +1,6 @@
-/* The board's own functions: the UART, sleep, the persistent memory, the clock and the display. The main loop calls them.
- * Interrupts only set a flag, count, or store a pressed key. A fault and the watchdog print a line and restart the board. */
+/* The board's own functions: UART, sleep, persistent memory, clock and display. The main loop calls them. Interrupts
+ * only set a flag, count, or store a pressed key. A fault or a watchdog interrupt prints a line and restarts the
+ * board. */
 #ifndef PICOGRANT_BOARD_H
 #define PICOGRANT_BOARD_H
 
@@ -9,7 +10,7 @@
 #include "picogrant-port.h"
 #include "wall-clock.h"
 
-/* main.c: called at the reset, while the stack is nearly empty. `frame` is the stack frame of the caller. */
+/* main.c: fills the free part of the stack with a pattern, at the reset. `frame` is the stack frame of the caller. */
 void board_stack_paint(void *frame);
 /* startup.c */
 void board_restart(void) __attribute__((noreturn));
@@ -29,13 +30,12 @@ void board_on_key(void);
 void board_keep_key(uint8_t key); /* stores a key; only board_on_key calls this function */
 void board_uart_put(uint8_t byte);
 
-/* chip.c: the clock, the watchdog, and the timer that ends a sleep. startup.c: board_sleep, the sleep of the main
- * loop. */
+/* chip.c: the clock, the watchdog, and the timer that ends a sleep. startup.c: board_sleep, for the main loop. */
 void board_clock_open(void);
 void board_watchdog_open(void);
 void board_watchdog_feed(void);
-/* Sleeps until a key is pressed or a packet arrives, at most `ms` milliseconds, and never longer than a minute. Returns at
- * once if a key or a packet is waiting. */
+/* Sleeps until a key is pressed or a packet arrives, at most `ms` milliseconds and at most a minute. Does not sleep if
+ * a key or a packet is waiting. */
 void board_sleep(uint32_t ms);
 void board_timer_start(uint32_t ms); /* wakes the board after this time, at most a minute */
 void board_timer_stop(void);
@@ -66,8 +66,8 @@ extern const struct pg_medium board_records;
 
 /* clock.c: the time for checking certificates (wall-clock.h), stored beside the records. */
 extern struct pg_wall_clock board_clock;
-/* Reads the stored time and the clock chip. The time is not before `earliest_s`, the date of the firmware's build or of
- * the settings page. */
+/* Reads the stored time and the clock chip. No time before `earliest_s` (the firmware's build, the settings page) is
+ * accepted. */
 void board_clock_read(uint32_t earliest_s);
 /* i2c.c or chip.c: returns the seconds since 1970 of the clock chip; 0 if there is none, or if it has stopped. */
 uint32_t board_clock_chip(void);
@@ -80,7 +80,7 @@ int board_entropy_open(const uint8_t *given, size_t given_size);
 /* The linker script defines the two areas for the settings page (page.h), MAP_PAGE_BYTES each. */
 extern const uint8_t board_page_0[], board_page_1[];
 
-/* oled.c: a display of 16 columns and 2 rows. The functions have no effect if it does not respond. */
+/* oled.c: a display of 16 columns and 2 rows. The functions have no effect if the display does not respond. */
 void board_oled_open(void);
 void board_oled_show(const uint8_t *cells);
 
@@ -91,7 +91,7 @@ void board_ethernet_listen(int is_on);
 /* connection.c: the board has a single connection, because its RAM is sufficient for only one TLS session. */
 extern struct pg_connection board_connection;
 
-/* libc.c: returns how much of an engine's heap memory the C library's malloc has taken. */
+/* libc.c: returns how many bytes of the memory for an engine's heap malloc has taken. */
 size_t board_heap_reached(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* Extends BearSSL's certificate check (tls.h). A certificate arrives in pieces, and there is no memory to store it. So
  * the check searches the arriving bytes for the identifier of the list of uses (extended key usage), and parses the
- * bytes after it as that list, which must contain the use for servers or for any purpose. If a key or text happens to
- * contain the identifier, the check can only refuse a certificate, never accept one. */
+ * bytes after it as that list, which must contain the use for servers or for any purpose. If a key or a text contains
+ * the identifier by chance, the check may refuse a valid certificate, but never accepts an invalid one. */
 #include "tls.h"
 
 #include <string.h>
@@ -47,7 +47,8 @@ static void take_use(struct certificate_check *check, uint8_t byte) {
   if (--check->use_left == 0) end_use(check);
 }
 
-/* Reads a byte after the identifier. A valid list is an optional boolean, and an octet string with a sequence of uses. */
+/* Reads a byte after the identifier. A valid list has an optional boolean, and an octet string with a sequence of
+ * uses. */
 static void read_list(struct certificate_check *check, uint8_t byte) {
   int state = check->uses_state;
   if (state >= USE && check->uses_left-- == 0) state = NO_LIST;
@@ -102,7 +103,7 @@ static int is_same_letter(char a, uint8_t b) {
   return a == (char)b || (((a | 0x20) >= 'a' && (a | 0x20) <= 'z') && (a | 0x20) == (char)(b | 0x20));
 }
 
-/* Whether a byte matches the DNS name `*.example`: tag, length, an asterisk, the domain. */
+/* Whether a byte is the next one of the DNS name `*.example`: tag, length, an asterisk, the domain. */
 static int is_wildcard_byte(const struct certificate_check *check, uint8_t byte) {
   size_t at = check->domain_matched;
   if (at == 0) return byte == DER_DNS_NAME;
@@ -119,8 +120,8 @@ static void watch_names(struct certificate_check *check, uint8_t byte) {
   check->has_domain_wildcard = 1;
 }
 
-/* Parses YYMMDDhhmmss with a year in 1950..2049, or YYYYMMDDhhmmss (RFC 5280 section 4.1.2.5). Returns 0 before 1970 and
- * for an invalid month, and UINT32_MAX after 2105. */
+/* Parses YYMMDDhhmmss with a year in 1950..2049, or YYYYMMDDhhmmss (RFC 5280 section 4.1.2.5). Returns seconds since
+ * 1970; 0 before 1970 or for an invalid month, UINT32_MAX after 2105. */
 static uint32_t seconds_of(const char *text, size_t digits) {
   int parts[7];
   for (size_t i = 0; i < digits; i += 2) parts[7 - digits / 2 + i / 2] = (text[i] - '0') * 10 + text[i + 1] - '0';
@@ -132,7 +133,7 @@ static uint32_t seconds_of(const char *text, size_t digits) {
   return days * DAY_S + (uint32_t)(parts[4] * 3600 + parts[5] * 60 + parts[6]);
 }
 
-/* Sets the time for BearSSL's check, before BearSSL gets the last byte of the time that it compares. */
+/* Sets the time at which BearSSL checks the certificate, before BearSSL gets the end of notBefore or notAfter. */
 static void take_time(struct certificate_check *check) {
   check->valid_s[check->times++] = seconds_of(check->time, check->time_digits);
   uint32_t until_s = check->times == 2 ? check->valid_s[1] : UINT32_MAX;

@@ -9,7 +9,7 @@ struct record {
   uint32_t check;
 };
 
-/* Returns a checksum that does not match in a record that was never written, whose bits are all 0 or all 1. */
+/* Returns a checksum. It does not match if a record was never written, and its bits are all 0 or all 1. */
 static uint32_t check_of(const struct pg_wall_stored *stored) { return stored->earliest_s ^ stored->last_s ^ 0x5a5a5a5a; }
 
 static void keep(const struct pg_wall_stored *stored, uint32_t wall_s) {

@@ -23,7 +23,7 @@ struct pg_connection {
   br_ssl_engine_context *tls; /* NULL: unencrypted */
   struct tcp_pcb *tcp;
   struct pbuf *received; /* bytes that TCP has received and that were not read yet */
-  size_t lent;           /* bytes that pg_connection_receive has returned */
+  size_t lent;           /* bytes that the last pg_connection_receive has returned */
   int has_received;         /* the peer has sent something */
   int has_ended;         /* the peer sends no more */
   int is_secure;
@@ -63,7 +63,7 @@ static err_t on_received(void *context, struct tcp_pcb *tcp, struct pbuf *bytes,
   return ERR_OK;
 }
 
-/* Called when lwIP has already freed the connection. */
+/* lwIP calls this after it has freed the connection. */
 static void on_broken(void *context, err_t error) {
   struct pg_connection *connection = context;
   connection->tcp = NULL;
@@ -191,8 +191,7 @@ static void fail_hung_up(struct pg_connection *connection) {
   fail(connection, reason, "the server has hung up in the handshake");
 }
 
-/* Continues the handshake, which is complete once BearSSL accepts application data. Before that, the certificate has
- * been checked. */
+/* Continues the handshake. It is complete, and the certificate is checked, when BearSSL accepts application data. */
 static void work_at_handshake(struct pg_connection *connection) {
   pump(connection);
   if (tls_is_closed(connection)) {
@@ -266,7 +265,7 @@ static int receive_sealed(struct pg_connection *connection, const uint8_t **byte
     fail(connection, tls_reason(), tls_problem());
     return PG_CONNECTION_BROKEN;
   }
-  /* The server has closed TCP without a close_notify. An attacker may have cut the response. */
+  /* If the server has closed TCP without a close_notify, an attacker may have cut the response. */
   return connection->has_ended && !connection->received ? PG_CONNECTION_BROKEN : PG_CONNECTION_NOTHING;
 }
 
@@ -319,7 +318,7 @@ static void hang_up(struct pg_connection *connection) {
 
 void pg_connection_end(struct pg_connection *connection) {
   if (connection->stage == IDLE) return;
-  /* The caller has given up while connecting. This is logged, and the network may be at fault. */
+  /* The caller has given up while connecting. Log this, and let the network be checked if it may be at fault. */
   if (connection->stage < IS_OPEN) fail(connection, waits_for(connection), "no response in time");
   hang_up(connection);
   if (connection->received) pbuf_free(connection->received);

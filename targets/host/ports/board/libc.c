@@ -41,8 +41,8 @@ void *_sbrk(ptrdiff_t bytes) {
 
 size_t board_heap_reached(void) { return taken; }
 
-/* Returns "not a number". The C library's pow takes 5 KiB, and only the operator ** would use it, which the core does
- * not. If your application uses this operator, remove this function. */
+/* Returns "not a number". The C library's pow takes 5 KiB, and only the operator ** would use it. The core does not use
+ * this operator. If your application does, remove this function. */
 double pow(double base, double exponent) {
   (void)base;
   (void)exponent;

@@ -25,7 +25,7 @@ static struct {
   ip_addr_t given;   /* the time server that DHCP names, or none */
   const char *name;  /* the time server of the settings page, used if DHCP names none; "": none */
   int is_looked_for; /* 1: DNS is resolving `name` */
-  ip_addr_t address; /* the address of the last server queried */
+  ip_addr_t address; /* the address of the server of the current query */
   struct udp_pcb *udp;
   uint32_t requested_ms;
   uint8_t stamp[STAMP]; /* the stamp of the current query; a valid response repeats it */
@@ -56,7 +56,7 @@ static void request(void) {
   uint8_t *message = question->payload;
   memset(message, 0, MESSAGE);
   message[0] = CLIENT;
-  /* Fill the stamp with unpredictable bytes, because the time is unknown. */
+  /* The stamp is usually the time. As the time is unknown, use unpredictable bytes. */
   if (!pg_random(server.stamp, STAMP)) memset(server.stamp, 1, STAMP);
   memcpy(message + AT_TRANSMIT, server.stamp, STAMP);
   (void)udp_sendto(server.udp, question, &server.address, PORT);
@@ -72,7 +72,7 @@ static void on_found(const char *name, const ip_addr_t *address, void *unused) {
   request();
 }
 
-/* Resolves the server's name before each query. DNS caches it for its TTL; then the server may have another address. */
+/* Resolves the server's name before each query, because its address may change. DNS caches the address for its TTL. */
 static void look_for_name(void) {
   err_t result = dns_gethostbyname(server.name, &server.address, on_found, NULL);
   server.is_looked_for = result == ERR_INPROGRESS;
@@ -159,7 +159,7 @@ static void print(const char *what) {
   board_log("\n");
 }
 
-/* Counts down the TTL of cached names. dns_tmr counts down one second. */
+/* Counts down the TTL of cached names. A call of dns_tmr counts down one second. */
 static void age_names(uint32_t seconds) {
   if (seconds > DNS_MAX_TTL) seconds = DNS_MAX_TTL;
   while (seconds-- > 0) dns_tmr();
@@ -295,7 +295,7 @@ struct pbuf *network_read_frame(uint32_t first, uint32_t size, int is_valid, vol
   return frame;
 }
 
-/* Passes received frames to lwIP. Clears the interrupt's cause first, so that a later frame raises it again. */
+/* Passes received frames to lwIP. First clears the interrupt's cause, so that a later frame raises a new interrupt. */
 static void take_frames(void) {
   board_ethernet_calm();
   board_ethernet_listen(0);
@@ -307,7 +307,7 @@ static void take_frames(void) {
   board_ethernet_listen(1);
 }
 
-/* Checks the link. When it is back, lwIP confirms the DHCP lease; on another network, DHCP gives a new address. */
+/* Checks the link. When the link is back, lwIP confirms the DHCP lease, or gets a new address on another network. */
 static void look_at_link(void) {
   int has_link = board_ethernet_has_link();
   link_seen_ms = pg_clock_ms();

@@ -19,7 +19,7 @@ int network_is_up(void);
 void network_doubt(void);
 void network_works(void);
 
-/* Pass 1 while a name is being resolved, because DNS then needs its timer. */
+/* Pass 1 while a name is being resolved, because lwIP's DNS then needs its timer. */
 void network_resolving(int is_on);
 
 /* Makes network_wake_in return 0 until network_work has been called, because there is new work. */
@@ -31,7 +31,7 @@ uint32_t network_wake_in(void);
 /* ethernet.c: the machine's controller. The controller stores frames in its own memory, and the driver copies them word
  * by word from and to lwIP's buffers. */
 
-/* Resets the controller and starts it again. `address` gets its six bytes. Returns 1, or 0 if it does not respond. */
+/* Restarts the controller, and writes its 6-byte MAC address to `address`. Returns 1, or 0 if it does not respond. */
 int board_ethernet_restart(uint8_t *address);
 
 int board_ethernet_has_link(void);
@@ -41,17 +41,17 @@ void board_ethernet_calm(void);
 
 int board_ethernet_has_frame(void);
 
-/* Returns the next frame, with ETH_PAD_SIZE bytes before it. NULL without a buffer for it, or if it is invalid. */
+/* Returns the next frame, after ETH_PAD_SIZE bytes of padding; NULL if no buffer is free or the frame is invalid. */
 struct pbuf *board_ethernet_take(void);
 
 err_t board_ethernet_send(struct netif *netif, struct pbuf *frame);
 
 /* network.c, called by board_ethernet_send and board_ethernet_take. Writes a frame's words to a register of the
- * controller. The first `filled` bytes of `word` are already set. Skips the frame's padding. */
+ * controller, without the frame's padding. The first word starts with `filled` bytes of `word`. */
 void network_write_frame(const struct pbuf *frame, uint32_t word, unsigned filled, volatile uint32_t *to);
 
-/* Reads a frame from a register, after its `first` word. `size` includes padding and checksum. An invalid frame is read
- * and discarded, and the result is NULL. */
+/* Reads a frame from a register; its `first` word was already read. `size` includes padding and checksum. Reads and
+ * discards an invalid frame, and returns NULL. */
 struct pbuf *network_read_frame(uint32_t first, uint32_t size, int is_valid, volatile uint32_t *from);
 
 #endif

@@ -1,5 +1,5 @@
-/* The content of the board's EEPROM, or of the chip that replaces it (board.h): the record slots and the random seed.
- * An EEPROM need not be erased before a write, but by the contract, an erased slot must contain nothing of its record. */
+/* The record slots and the random seed in the board's EEPROM, or in the chip that replaces it. clock.c stores the time
+ * there. An EEPROM need not be erased before a write. But erasing a slot must remove its record (picogrant-port.h). */
 #include <bearssl.h>
 #include <string.h>
 

@@ -10,8 +10,8 @@
 #include "picogrant-port.h"
 
 /* With TLS_SMALL_BUFFERS, BearSSL asks the server for records of at most 512 bytes (RFC 6066, max_fragment_length), the
- * capacity of `output`. Many public servers do not support this extension. From them, the board accepts records of at
- * most 1024 bytes, with a header of 5, a nonce of 8 and a tag of 16. */
+ * capacity of `output`. Many public servers do not support this extension. From these servers, the board accepts
+ * records of at most 1024 bytes, plus 5 bytes of header, 8 bytes of nonce and 16 bytes of tag. */
 #if TLS_SMALL_BUFFERS
 enum { INPUT_BYTES = 1024 + 29 };
 #else
@@ -163,7 +163,7 @@ int tls_reason(void) {
     case BR_ERR_IO:
       return PG_REASON_SERVER_SILENT;
     /* A server that gets no client certificate may send these alerts (RFC 5246 section 7.4.6). If the board has
-     * accepted the server's certificate, they mean that the server requires one. */
+     * accepted the server's certificate, they mean that the server requires a client certificate. */
     case BR_ERR_RECV_FATAL_ALERT + BR_ALERT_HANDSHAKE_FAILURE:
     case BR_ERR_RECV_FATAL_ALERT + BR_ALERT_BAD_CERTIFICATE:
       return check.minimal.err == BR_ERR_X509_OK ? PG_REASON_CLIENT_CERTIFICATE : PG_REASON_TLS_TOO_OLD;
@@ -224,7 +224,7 @@ int board_signer_open(struct pg_signer *signer, const struct pg_page *page) {
 }
 #endif
 
-/* BearSSL contains SHA-256 for TLS in any case. */
+/* Uses the SHA-256 of BearSSL, which TLS needs in any case. */
 int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]) {
   br_sha256_context context;
   br_sha256_init(&context);

@@ -16,7 +16,7 @@ struct board_trust {
   size_t count;
 };
 
-/* Returns the authorities of a page. The result points into the page. The next call invalidates it. */
+/* Returns the authorities of a page. The result points into the page. The next call invalidates the result. */
 struct board_trust board_trust_of(const struct pg_page *page);
 
 #ifdef PG_KEYS
@@ -24,8 +24,8 @@ struct board_trust board_trust_of(const struct pg_page *page);
 int board_signer_open(struct pg_signer *signer, const struct pg_page *page);
 #endif
 
-/* Starts a session with `name`, which ends with a 0. Returns the engine, or NULL. `*why` is then the problem, or NULL if
- * tls_reason says it. */
+/* Starts a session with `name`, which ends with a 0. Returns the engine. If it returns NULL, `*why` is the problem, or
+ * NULL if only tls_reason has it. */
 br_ssl_engine_context *tls_start(const char *name, const struct board_trust *trust,
                                  const char **why);
 
@@ -55,7 +55,7 @@ struct certificate_check {
   br_name_element first_name;
   char first_name_text[1];
   int certificates; /* the number of certificates so far; the first is the server's */
-  /* The bytes `.example` of a name with two labels, for which a wildcard is invalid. NULL for other names. */
+  /* The second label of a name with two labels, such as `.example`: a wildcard for it is invalid. NULL: other names. */
   const char *domain;
   size_t domain_matched;
   int has_domain_wildcard;
@@ -78,7 +78,7 @@ struct certificate_check {
 /* Adds the checks to `check->minimal`, which br_x509_minimal_init has initialized. */
 void certificate_check_open(struct certificate_check *check);
 
-/* Whether a host is an address. BearSSL does not compare addresses with a certificate. */
+/* Whether a host is an IP address. BearSSL does not compare these with a certificate. */
 int certificate_is_address(const char *host);
 
 #endif

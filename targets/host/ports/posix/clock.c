@@ -7,7 +7,7 @@
 
 uint32_t pg_clock_ms(void) {
   struct timespec now;
-  /* CLOCK_BOOTTIME also counts during suspension, because a code expires meanwhile. */
+  /* CLOCK_BOOTTIME also counts while the machine is suspended, because codes expire then, too. */
   if (clock_gettime(CLOCK_BOOTTIME, &now) != 0) clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint32_t)((uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u);
 }

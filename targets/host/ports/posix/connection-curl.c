@@ -1,6 +1,6 @@
-/* A connection with libcurl, which is only used for connecting and TLS; http.c does HTTP. Each connection has its own
- * handle, because before version 8.1 a reused handle keeps a pointer to freed memory. All handles of a network are in
- * one multi handle, which reports how each attempt to connect has ended. */
+/* A connection with libcurl, which only connects and runs TLS; http.c implements HTTP. Each connection has a new
+ * handle, because libcurl before 8.1 keeps a pointer to freed memory in a reused handle. All handles of a network are
+ * in one multi handle, which reports how each attempt to connect has ended. */
 #define _GNU_SOURCE /* for RTLD_DEFAULT */
 #include "posix.h"
 
@@ -14,19 +14,20 @@
 #include "picogrant-port.h"
 
 /* libcurl does not provide some information about TLS. So this file looks up functions of OpenSSL, or of a compatible
- * library, in the running program. The build does not need the library's headers. These are values of openssl/ssl.h and
+ * library, in the running program. The build does not need that library's headers. Values of openssl/ssl.h and
  * openssl/x509v3.h: */
 enum { RECEIVED_SHUTDOWN = 2, NO_PARTIAL_WILDCARDS = 4, NEVER_CHECK_SUBJECT = 0x20 };
 
-/* Looks up a function of the library; NULL if it is missing. ISO C cannot convert `void *` to a function pointer. */
+/* Looks up a function of the library; NULL if it is missing. memcpy, because ISO C cannot convert `void *` to its
+ * type. */
 #define LOOK_UP(function, name)                          \
   do {                                                   \
     void *found = dlsym(RTLD_DEFAULT, name);             \
     memcpy(&(function), &found, sizeof found);           \
   } while (0)
 
-/* Whether the server has ended the connection properly, over TLS with a close_notify (RFC 8446 section 6.1). Without
- * one, an attacker may have cut the response. 0 if the library does not report this. */
+/* Whether the server has ended the connection properly, over TLS with a close_notify (RFC 8446 section 6.1). Without a
+ * close_notify, an attacker may have cut the response. Returns 0 if the library does not report this. */
 static int tls_ended(CURL *easy) {
   struct curl_tlssessioninfo *session = NULL;
   int (*get_shutdown)(const void *) = NULL;
@@ -37,8 +38,8 @@ static int tls_ended(CURL *easy) {
   return get_shutdown && (get_shutdown(session->internals) & RECEIVED_SHUTDOWN);
 }
 
-/* The library calls this when the server requests a client certificate. The result 0 means that there is none, and the
- * handshake continues. */
+/* The TLS library calls this when the server requests a client certificate. The result 0 means that there is none. The
+ * handshake then continues. */
 static int note_certificate_request(void *ssl, void **certificate, void **key) {
   void *(*context_of)(void *) = NULL;
   void *(*data_of)(void *, int) = NULL;
@@ -51,7 +52,7 @@ static int note_certificate_request(void *ssl, void **certificate, void **key) {
   return 0;
 }
 
-/* Records whether the server has requested a client certificate. If a server requires one and gets none, TLS 1.2 ends
+/* Records whether the server has requested a client certificate. The failure itself does not show this: TLS 1.2 ends
  * with an alert that may have other causes, and TLS 1.3 ends only after the handshake. */
 static void watch_certificate_requests(void *context, struct pg_connection *connection) {
   int (*set_data)(void *, int, void *) = NULL;
@@ -78,15 +79,15 @@ static CURLcode set_up_tls(CURL *easy, void *context, void *data) {
   LOOK_UP(set_host, "X509_VERIFY_PARAM_set1_host");
   LOOK_UP(set_flags, "X509_VERIFY_PARAM_set_hostflags");
   if (!parameters_of || !set_host || !set_flags) return CURLE_OK;
-  /* libcurl checks addresses itself. The rules for common names and wildcards do not apply to them. */
+  /* libcurl itself checks IP addresses. The rules for common names and wildcards do not apply to them. */
   if (inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1) return CURLE_OK;
   void *parameters = parameters_of(context);
   set_flags(parameters, NO_PARTIAL_WILDCARDS | NEVER_CHECK_SUBJECT);
   return set_host(parameters, host, 0) ? CURLE_OK : CURLE_SSL_CERTPROBLEM;
 }
 
-/* Makes the library check the server's name by RFC 9525, in addition to libcurl's check: the common name never matches,
- * and a wildcard never matches a part of a label. Has no effect if the library does not support this. */
+/* Makes the TLS library check the server's name by RFC 9525, in addition to libcurl's check: the common name never
+ * matches, and a wildcard never matches a part of a label. Has no effect if the library does not support this. */
 static void check_name(struct pg_connection *connection) {
   /* libcurl refuses this option with some TLS libraries, such as GnuTLS. */
   if (curl_easy_setopt(connection->easy, CURLOPT_SSL_CTX_FUNCTION, set_up_tls) != CURLE_OK) return;
@@ -105,7 +106,7 @@ const char *pg_network_open(struct pg_network *network) {
   network->multi = curl_multi_init();
   network->share = curl_share_init();
   if (!network->multi || !network->share) return "libcurl has no memory";
-  /* If libcurl cannot store sessions, each connection makes a full handshake. */
+  /* If libcurl cannot store TLS sessions, each connection makes a full handshake. */
   (void)curl_share_setopt(network->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
   return NULL;
 }
@@ -166,8 +167,7 @@ static int set_options(struct pg_connection *connection, const struct pg_peer *p
            curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK;
-  /* https may use the environment's proxy, because the proxy cannot read it. http must not use a proxy: it is only for
-   * this device itself. */
+  /* https may use the environment's proxy, which cannot read it. http goes only to this device, and uses no proxy. */
   if (peer->is_secure) curl_easy_setopt(easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
   else ok = ok && curl_easy_setopt(easy, CURLOPT_NOPROXY, "*") == CURLE_OK;
   snprintf(connection->name, sizeof connection->name, "%.*s", (int)peer->host_size, peer->host);
@@ -233,7 +233,7 @@ static int reason_of(const struct pg_connection *connection, CURLcode code) {
 
 int pg_connection_reason(struct pg_connection *connection) { return connection->reason; }
 
-/* Records how an attempt to connect has ended. The message may be for another connection than the current one. */
+/* Records how an attempt to connect has ended. The message may be for another connection of the network. */
 static void take_curl_message(const CURLMsg *message) {
   char *found = NULL;
   if (message->msg != CURLMSG_DONE) return;
@@ -301,7 +301,7 @@ int pg_connection_receive(struct pg_connection *connection, const uint8_t **byte
   return tls_ended(connection->easy) ? PG_CONNECTION_ENDED : PG_CONNECTION_BROKEN;
 }
 
-/* Adds the socket of an open connection to those that wake the loop. While it connects, libcurl adds its sockets. */
+/* Adds the socket of an open connection to those that wake the loop. While a connection opens, libcurl does this. */
 static int add_socket(const struct pg_connection *connection, struct curl_waitfd *required) {
   curl_socket_t socket = CURL_SOCKET_BAD;
   if (!connection->easy || connection->state != PG_CONNECTION_OPEN) return 0;

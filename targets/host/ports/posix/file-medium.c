@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Returns the position in the file of byte `at` of a slot. `*capacity` is the number of bytes left in the block. */
+/* Returns the file position of byte `at` of a slot. Sets `*capacity` to the number of bytes up to the block's end. */
 static off_t slot_place(int slot, uint32_t at, size_t *capacity) {
   uint32_t block = at / PG_FILE_BLOCK;
   uint32_t within = at % PG_FILE_BLOCK;
@@ -115,8 +115,8 @@ static enum pg_file_state check(const struct pg_file_medium *own, const char **w
   return *why ? PG_FILE_REFUSED : PG_FILE_READY;
 }
 
-/* Extends the file to the size of both slots. A last block that is not whole is left from an extension during which the
- * power failed. It contains no record, because slots are only used after the extension. */
+/* Extends the file to the size of both slots. An incomplete last block is left from an extension during which the power
+ * failed. It contains no record, because slots are used only after the extension. */
 static enum pg_file_state grow(struct pg_file_medium *own, uint32_t slot_bytes, int is_writable, const char **why) {
   struct stat status;
   if (fstat(own->file, &status) != 0) return file_failure(errno, why);
@@ -174,7 +174,7 @@ enum pg_file_state pg_file_open(struct pg_file_medium *own, const char *path, ui
   *medium = NULL;
   enum pg_file_state state = open_directory(path, &directory, why);
   if (state == PG_FILE_READY) state = open_file(own, directory, slot_bytes, why);
-  /* The name of a new file is durable after its directory has been synced. */
+  /* The name of a new file is durable only after its directory has been synced. */
   if (state == PG_FILE_READY) (void)fsync(directory);
   if (directory >= 0) close(directory);
   if (state == PG_FILE_REFUSED || own->medium.slot_bytes == 0) pg_file_close(own);

@@ -102,7 +102,7 @@ static int open_storage(const struct pg_medium **medium) {
   return 0;
 }
 
-/* Stores the requirement of an API that requires another sign-in: as much as fits, without control characters. */
+/* Stores the WWW-Authenticate that may require another sign-in, as far as it fits, without control characters. */
 static void keep_demand(void *context, uint8_t c) {
   (void)context;
   if (demand_size + 1 >= sizeof demand) return;
@@ -210,8 +210,7 @@ static void ignore_signals_of_errors(void) {
   signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Opens a descriptor for the signals that end the device between two steps. If SIGHUP was ignored before (nohup), it
- * stays ignored. */
+/* Opens a descriptor for the signals that end the device between two steps. An ignored SIGHUP (nohup) stays ignored. */
 static int open_signals(void) {
   sigset_t set;
   struct sigaction hangup;
@@ -245,7 +244,7 @@ static void show_call(void) {
   call_status = -1;
 }
 
-/* Runs until the user or a signal ends it. Returns 0 if the core is broken. */
+/* Runs until the user or a signal ends the loop. Returns 0 if the core is broken. */
 static int loop(void) {
   struct pg_waiting waiting[PG_WAIT_MAX] = {{open_signals(), 0}, {STDIN_FILENO, 0}};
   int ok = pg_host_step(&host);
@@ -308,8 +307,8 @@ static int run_device(const struct pg_options *options, const struct pg_medium *
   return ok ? 0 : PG_EXIT_BROKEN;
 }
 
-/* Opens closed standard descriptors. Otherwise the next opened file would get the number of one. Records could then be
- * read as keys, and the display could overwrite them. */
+/* Opens closed standard descriptors. Otherwise the next file would get the number of such a descriptor. Records could
+ * then be read as keys, and the display could overwrite them. */
 static int open_standard_descriptors(void) {
   for (int descriptor = 0; descriptor <= STDERR_FILENO; descriptor++) {
     if (fcntl(descriptor, F_GETFD) >= 0) continue;

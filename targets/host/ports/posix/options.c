@@ -69,7 +69,7 @@ static uint8_t areas[PG_PAGE_AREAS][PG_PAGE_BYTES];
 /* Base64 has four characters for three bytes, and 64 characters in a line. Each certificate has two more lines. */
 static char pem[PG_PAGE_BYTES * 3 / 2 + PG_PAGE_AUTHORITIES * 64];
 
-/* Reads an area. It is empty if `file` is NULL, or if there is a problem, which is stored in `*why`. */
+/* Reads an area. The result is empty if `file` is NULL, or if there is a problem, which is stored in `*why`. */
 static struct pg_page_bytes read_area(const char *file, uint8_t area[PG_PAGE_BYTES], const char **why) {
   struct stat status = {0};
   size_t size = file ? pg_read_file(file, area, PG_PAGE_BYTES, &status) : 0;

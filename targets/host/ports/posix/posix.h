@@ -19,7 +19,7 @@ enum { PG_EXIT_WRONG = 2, PG_EXIT_BROKEN = 70 };
 
 struct pg_options {
   const char *pages[PG_PAGE_AREAS]; /* the settings pages; the first is always set, the second may be NULL */
-  size_t heap_limit; /* limit of an engine's heap; 0: the engine's default */
+  size_t heap_limit; /* limit of an engine's heap in bytes; 0: pg_heap_default */
 };
 
 /* Prints the problem and its reason in one line on standard error. Returns PG_EXIT_WRONG. */
@@ -55,7 +55,7 @@ enum { PG_FILE_BLOCK = 8192 };
 
 enum pg_file_state {
   PG_FILE_READY,
-  PG_FILE_REFUSED,  /* storing tokens there is not safe, or not possible for another reason than those of UNUSABLE */
+  PG_FILE_REFUSED,  /* tokens are not safe in it, or it cannot be used for a reason other than those of UNUSABLE */
   PG_FILE_UNUSABLE  /* the disk is full, read-only or broken; the device can run without it */
 };
 
@@ -133,8 +133,8 @@ int pg_connection_open(struct pg_network *network, struct pg_connection *connect
  * @param timeout_ms the minimum of pg_host_wake_in of all devices */
 void pg_wait(struct pg_network *network, int timeout_ms, struct pg_waiting *waiting, int count);
 
-/* options.c: reads the settings page (page.h) from PG_PAGE_AREAS files (NULL: none), and prints the problem of each on
- * standard error. The content stays in memory until pg_pages_close.
+/* options.c: reads the settings page (page.h) from PG_PAGE_AREAS files (NULL: none), and prints the problem of each
+ * refused file on standard error. The content stays in memory until pg_pages_close.
  * @param trust the page's authorities
  * @param refused the number of files without a valid page
  * @return 1, or 0: no page is valid, and `page` must not be used */

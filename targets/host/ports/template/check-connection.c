@@ -9,7 +9,7 @@
 #include "picogrant-port.h"
 #include "port.h"
 
-/* The address of the check's server, and an address without a server. */
+/* CHECK_SERVER: the address of the check's server. CHECK_NOBODY: an address without a server. */
 #ifndef CHECK_SERVER
 #define CHECK_SERVER "http://127.0.0.1:8099/"
 #endif
@@ -24,7 +24,7 @@ enum {
   RESPONSE_MS = 10000 * CHECK_SLOWNESS,
   /* Time limit for the end of the connection after the last byte of a response. */
   END_MS = 1000 * CHECK_SLOWNESS,
-  /* CALL_MS: no call of the connection may wait. SLOW_CALLS: a few may be slow, because the system interrupts them. */
+  /* CALL_MS: a longer call is slow; no call may wait. SLOW_CALLS are accepted: the system may interrupt the program. */
   CALL_MS = 250 * CHECK_SLOWNESS,
   SLOW_CALLS = 2,
   HEAD = 512,
@@ -96,7 +96,7 @@ static int send_all(const void *from, size_t size) {
 
 static int send_text(const char *text) { return send_all(text, strlen(text)); }
 
-/* Sends a request with this many bytes of the pattern as its body (0: none), in pieces of different sizes. */
+/* Sends a request with `body_bytes` bytes of the pattern as its body (0: none), in pieces of different sizes. */
 static int request(const struct pg_address *address, const char *path, uint32_t body_bytes) {
   static uint8_t piece[1024];
   char length[48] = "";
@@ -240,7 +240,7 @@ static void check_ends(void) {
   check(response.bytes > 0 && open <= 2, "ok connection: those that were ended are closed", line);
 }
 
-/* Returns the server's time in milliseconds. Sets the port's time at that moment, and the server's date. */
+/* Returns the server's time in milliseconds. Sets `*own_ms` to the port's time then, `*wall_s` to the server's date. */
 static uint32_t server_clock(uint32_t *own_ms, uint32_t *wall_s) {
   struct response response;
   const char *rest;

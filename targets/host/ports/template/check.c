@@ -93,7 +93,7 @@ static void check_random(void) {
   check(!beyond, "ok random: nothing beyond the range is written", "not ok random: bytes behind the range changed");
 }
 
-/* Tests "abc", the example in FIPS 180-2 section B.1. A port without SHA-256 has no code challenges (RFC 7636). */
+/* Hashes "abc", the example in FIPS 180-2 section B.1. Without SHA-256, a port has no code challenges (RFC 7636). */
 static void check_digest(void) {
   static const uint8_t right[PG_SHA256_BYTES] = {
       0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea, 0x41, 0x41, 0x40, 0xde, 0x5d, 0xae, 0x22, 0x23,
@@ -190,8 +190,8 @@ static int read_stored(struct stored *stored) {
          memcmp(stored->name, stored_name, sizeof stored_name) == 0;
 }
 
-/* Compares the first random bytes of this start with those of the last start. A source with a fixed seed repeats them.
- * leave_for_next stores the new bytes. */
+/* Compares the first random bytes of this start with those of the last start. A fixed seed repeats them. leave_for_next
+ * stores the new bytes. */
 static void check_last_start(struct stored *first) {
   struct stored before;
   memset(first, 0, sizeof *first);

@@ -20,8 +20,8 @@ uint32_t pg_clock_ms(void) {
   return (uint32_t)((uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u);
 }
 
-/* On a board without a reliable clock, return 0, and refuse TLS: without the time, certificates cannot be checked. Or
- * use wall-clock.h. */
+/* On a board without a reliable clock, use wall-clock.h. Or return 0 and refuse TLS, which needs the time for
+ * certificates. */
 uint32_t pg_clock_wall_s(void) { return (uint32_t)time(NULL); }
 
 /* On a board, use the hardware's generator after its health test. Return 0 if there is none; a fixed seed is not safe. */

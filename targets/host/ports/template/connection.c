@@ -4,8 +4,8 @@
  * buffer at the end. http.c implements HTTP. ports/board uses lwIP and BearSSL, ports/posix libcurl. On ESP-IDF use
  * esp_tls, on Zephyr its sockets with TLS.
  *
- * This file has no TLS, so it refuses https, and every address except this machine's own (127.0.0.0/8). It serves to
- * test with a local service.
+ * This file has no TLS, so it refuses https, and every address except this machine's own (127.0.0.0/8). Use it for
+ * tests with a local service.
  */
 #include "port.h"
 

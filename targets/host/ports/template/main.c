@@ -33,7 +33,7 @@ static const char *address(int number, const char *base, const char *path) {
   return addresses[number];
 }
 
-/* Marks a page as the next call. The first page follows the sign-in. */
+/* Makes a page of the list the next call. `number` is "" for the first page, which is read after the sign-in. */
 static void need_page(const char *number) {
   snprintf(target, sizeof target, "/items?page=%s", number);
   page_bytes = 0;

@@ -1,7 +1,7 @@
 /* The storage for the records, which is a file here, with one slot after the other. Replace this file with flash or an
  * EEPROM (picogrant-port.h). The main rules: there are two independent slots (on flash, separate sectors); erasing sets
- * every byte to 0xff; programming writes erased bytes, each only once, and is durable when it returns. Records contain
- * tokens. If attackers can read out the medium, encrypt it. */
+ * every byte to 0xff; programming writes to erased bytes, each byte only once, and returns when they are durable.
+ * Records contain tokens. If attackers can read out the medium, encrypt it. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The vector table, the reset handler, the handlers of faults, which report them on the UART and reset the board, the
- * interrupt handler, and board_sleep. */
+/* The vector table, the reset handler, the interrupt handler and board_sleep. The fault handlers report a fault on the
+ * UART and reset the board. */
 #include <stddef.h>
 #include <stdint.h>
 

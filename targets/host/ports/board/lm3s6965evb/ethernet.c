@@ -42,7 +42,7 @@ static uint32_t phy_read(uint32_t number) {
 /* qemu has no PHY. The cable then counts as plugged in. */
 int board_ethernet_has_link(void) { return phy_read(PHY_MAKER) == 0 || (phy_read(PHY_STATE) & PHY_HAS_LINK) != 0; }
 
-/* Sends a frame. The length before it does not include the header. */
+/* Sends a frame. The length before the frame does not include the Ethernet header. */
 err_t board_ethernet_send(struct netif *netif, struct pbuf *frame) {
   (void)netif;
   while (TX_REQUEST & REQUEST) continue;

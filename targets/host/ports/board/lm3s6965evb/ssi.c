@@ -96,7 +96,7 @@ static uint32_t rest_of_response(void) {
 static int open_selected(void) {
   uint32_t began = pg_clock_ms();
   if (command(GO_IDLE, 0) != IS_IDLE) return 0;
-  /* Cards of the first version do not know this command. */
+  /* SD cards of version 1 do not know this command. */
   if (command(SEND_CONDITION, 0x1aa) == IS_IDLE) (void)rest_of_response();
   do {
     (void)command(APPLICATION, 0);

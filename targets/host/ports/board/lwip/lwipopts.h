@@ -59,12 +59,12 @@
 #define MEMP_NUM_ARP_QUEUE 4
 #define ETHARP_SUPPORT_STATIC_ENTRIES 0
 
-/* One name each of the authorization server, the API's server and the time server. */
+/* The names of the authorization server, the API's server and the time server. */
 #define DNS_TABLE_SIZE 3
 #define DNS_MAX_NAME_LENGTH 128
 #define DNS_MAX_SERVERS 2
 #define DNS_MAX_RETRIES 4
-/* Seconds. lwIP respects a shorter TTL. With a longer one, the board might not find a server that has moved. */
+/* Seconds. lwIP respects a shorter TTL. With a longer limit, the board might not find a server that has moved. */
 #define DNS_MAX_TTL 3600
 
 /* Makes ports, query identifiers and first sequence numbers unpredictable. */
