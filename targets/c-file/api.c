@@ -42,7 +42,7 @@ static const char *pgc_text_or_else(const char *text, const char *otherwise) { r
 
 static int32_t pgc_or_else(int32_t value, int32_t otherwise) { return value ? value : otherwise; }
 
-/* core/device/config.ts: in C, a number is an integer by its type. */
+/* core/device/config.ts also checks that a number is an integer. In C, its type ensures this. */
 static bool pgc_is_within(int32_t value, int32_t least, int32_t most) { return value >= least && value <= most; }
 
 static bool pgc_is_optional(int32_t value, int32_t most) { return pgc_is_within(value, 0, most); }
@@ -53,7 +53,7 @@ static int32_t pgc_start_spread_of(const struct pg_core_config *config) {
   return config->start_spread_ms == PG_START_AT_ONCE ? 0 : config->start_spread_ms;
 }
 
-/* Clamps a length or capacity. OUTPUT's exceeds the range in a large memory, or if the configuration does not fit. */
+/* Clamps a length or capacity. OUTPUT may exceed the range in a large memory, or if the configuration does not fit. */
 static int16_t pgc_to_int16(int32_t value) {
   int32_t most = value > INT16_MAX ? INT16_MAX : value;
   return (int16_t)(most < INT16_MIN ? INT16_MIN : most);
@@ -96,7 +96,7 @@ static const uint8_t *pgc_bytes_of(struct pg_core *device, int32_t region) {
   return region < device->messages ? pgc_constants : device->texts;
 }
 
-/* core/loop/create.ts: copies display texts of the configuration. A character, U+0001..U+00FF, has one or two bytes. */
+/* core/loop/create.ts: copies the configuration's display texts. In UTF-8, U+0001..U+00FF have one or two bytes. */
 static void pgc_place_texts(struct pg_core *device, const char *extra, const char *messages) {
   int32_t region = PG_REGION_COUNT;
   int32_t start = 0;
@@ -183,7 +183,7 @@ int pg_call_resource(struct pg_core *core, int endpoint, const char *target) {
 
 const uint8_t *pg_call_body(const struct pg_core *core) { return core->call_body; }
 
-/* The place of each integer property, counted in integers; 0 for any other property: the struct begins with a pointer. */
+/* The position of each integer property in the struct, in integers. Other properties have 0, the place of a pointer. */
 #define PGC_PLACE(name) (offsetof(struct pg_core, name) / sizeof(int32_t))
 static const uint8_t pgc_places[] = {
 /* properties */

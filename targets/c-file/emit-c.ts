@@ -207,7 +207,7 @@ export class Printer {
     const visit = (one: ts.Node): void => {
       if (ts.isLabeledStatement(one) || ts.isTypeNode(one)) return;
       const named = ts.isIdentifier(one) && this.#checker.getSymbolAtLocation(one);
-      // api.c replaces the body of such a function. It needs only the texts that the body names, such as MESSAGES.
+      // If api.c has the function itself, only the texts that its body names are needed, such as MESSAGES.
       if (named && (!isByHand || this.#isText(named))) this.#reach(named, level);
       ts.forEachChild(one, visit);
     };
@@ -257,7 +257,7 @@ export class Printer {
       const words = declared(this.#cType(type!), small(name.getText()));
       return makes ? words.replace("const uint8_t", "uint8_t") : words;
     });
-    // The caller owns the device, so a function that creates one gets its address.
+    // The caller owns the device, so a function that creates a device gets its address.
     if (makes) parameters.unshift("struct pg_core *made");
     return headOf(declared(this.#cType(one.type!), functionName(one)), parameters);
   }
@@ -490,7 +490,7 @@ export class Printer {
   #choice(node: ts.BinaryExpression): string {
     const [left, right] = [this.#emit(node.left), this.#emit(node.right)];
     if (node.operatorToken.getText() === "&&") return `(${left} ? ${right} : 0)`;
-    // The operands become arguments of a function, which C always evaluates. The right one must have no side effect.
+    // The operands become arguments, and C always evaluates both. So the right operand must have no side effect.
     if (/[(=]|\+\+|--/.test(right))
       throw new UnsupportedSyntax(node, "a choice of more than values");
     return `${this.#cType(node) === "int32_t" ? "pgc_or_else" : "pgc_text_or_else"}(${left}, ${right})`;
@@ -536,7 +536,7 @@ export class Printer {
     return `${commentOf(one)}enum ${tag}{${this.#spliced(one, one.members.pos)};\n`;
   }
 
-  /** Sorts the members by use, arrays last, because access to the start of a struct needs shorter instructions. */
+  /** Sorts the most used members first and arrays last, because the start of a struct needs shorter instructions. */
   #members(source: string): string {
     const uses = (name: string): number =>
       lists[name] ? 0 : source.split(new RegExp(`->${small(name)}\\b`)).length;

@@ -51,7 +51,7 @@ export function refuseOpenOrder(body: ts.Node, checker: ts.TypeChecker): void {
       const name = isWritten ? targetOf(one) : one;
       const found = name && ts.isIdentifier(name) && checker.getSymbolAtLocation(name);
       const declaration = found ? found.declarations?.[0] : undefined;
-      // The local variables of another function cannot be accessed here.
+      // Skip the local variables of called functions, because other operands cannot use them.
       if (declaration && !called.has(ts.findAncestor(declaration, ts.isFunctionDeclaration)))
         names.add(declaration);
       if (!ts.isLabeledStatement(one)) ts.forEachChild(one, visit);
