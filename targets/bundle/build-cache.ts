@@ -1,4 +1,4 @@
-// Caches build results that take seconds, in the folder of the installed packages, until a source changes.
+// Caches build results that take seconds to make, until a source changes. The cache is in node_modules.
 
 import { createHash } from "node:crypto";
 import {
@@ -16,7 +16,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = `${root}node_modules/.cache/picogrant/`;
 
-/** How often to check whether another process has made the result. After WAITS_MAX checks, its lock is removed. */
+/** The interval of checks whether another process has made the result. After WAITS_MAX checks, its lock is removed. */
 const WAIT_MS = 50;
 const WAITS_MAX = 1200;
 

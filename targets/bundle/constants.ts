@@ -1,4 +1,4 @@
-// Rules for several constants of the core. The build fails if a rule is violated.
+// Rules that relate constants of the core to each other. The build fails if a rule is violated.
 
 import { MESSAGES, Message } from "../../core/device/errors.ts";
 import { Limit } from "../../core/device/limits.ts";

@@ -1,7 +1,7 @@
 // Turns the functions of the compiled core into branches of one function, whose first parameter selects the branch. In
-// an engine, each function takes about 200 bytes of RAM, and a branch takes none. Two groups stay separate: functions
-// that only `create` and `configError` call, so that the engine can free them when the host drops these two, and the
-// most frequently called functions, because a branch costs comparisons and additional variables.
+// an engine, each function takes about 200 bytes of RAM, and a branch takes none. Two groups stay separate. Functions
+// that only `create` and `configError` call are freed by the engine when the host drops these two. For the most
+// frequently called functions, a branch would cost comparisons and additional variables.
 
 import remapping from "@jridgewell/remapping";
 import {

@@ -74,7 +74,7 @@ export async function shippedBundle(variant: Variant): Promise<Bundle> {
 }
 
 /** The code after the flashed part: the functions by name, for hosts in JavaScript. A host can delete `create`, because
- * the new functions call only the one function. */
+ * these functions call only the one function of dispatch.ts. */
 function namesOf(variant: Variant): string {
   const functions = core as unknown as Record<string, { length: number }>;
   const numbered = functionsOf(variant).filter((name) => functionNumbers.includes(name));
@@ -99,8 +99,8 @@ function goesOn(node: AnyNode): boolean {
   return /^(For|While|DoWhile)/.test(node.type);
 }
 
-/** Marks functions with `@noinline`: those that stay separate, and those that return from within a loop, or a block
- * with code after it. To inline the latter, Closure Compiler would add labels, which Espruino does not support. */
+/** Marks functions with `@noinline`: those that stay separate, and those that return from within a loop or from a block
+ * with code after it. To inline such a return, Closure Compiler would add a label, which Espruino does not support. */
 export function markFunctions(code: string, staying: readonly string[] = []): string {
   const marked = new Set<Node>();
   ancestor(parse(code, { ecmaVersion: 5 }), {
@@ -160,7 +160,7 @@ async function joinSources(variant: Variant, isPlaced: boolean): Promise<Script>
   return { code: variant === "grant" ? withoutCalls(code) : code, map: output(".js.map") };
 }
 
-/** The code that lists the functions by number, and defines `picogrant` as in Bundle.flashed. */
+/** The code that lists the functions by number, and defines `picogrant` as an array (bundled-core.ts, `flashed`). */
 function numbered(names: readonly string[]): string {
   const functions = functionNumbers.map((name) => (names.includes(name) ? name : "0"));
   return `${EXPORTS}(${functions});\npicogrant = [${[CALL, ...bootFunctions]}, release];`;

@@ -1,5 +1,5 @@
-// Turns the device into an array: replaces each property of the device by an index, because QuickJS stores more than
-// the value for a named property. Also marks calls of functions in tables, which become numbers (dispatch.ts). The
+// Turns the device into an array: replaces each property of the device by an index, because a named property needs more
+// memory in QuickJS. Also marks calls of functions in tables, because these functions become numbers (dispatch.ts). The
 // compiler's types determine which names belong to the device, and which functions to a table. If the types are not
 // sufficient, the build stops: code that destructures a device, indexes it with a name, or passes it as another type
 // would use names that no longer exist.
@@ -18,7 +18,7 @@ import MagicString from "magic-string";
 import { CALL } from "./surface.ts";
 
 interface Placing {
-  /** The project's tsconfig.json, and the file that declares the type whose properties get places. */
+  /** The project's tsconfig.json. `file` declares `type`, whose properties get places. */
   readonly config: string;
   readonly file: string;
   readonly type: string;
@@ -71,7 +71,7 @@ export function placeProperties(placing: Placing): Placed {
   }
 }
 
-/** The declaration of a property. It is the same in all types that contain it. */
+/** Identifies a property by its declaration, which is the same in all types that contain the property. */
 function declarationOf(symbol: PropertySymbol | undefined): string {
   const places = symbol?.declarations.map(({ path, index }) => `${path} ${index}`) ?? [];
   return [...new Set(places)].join();

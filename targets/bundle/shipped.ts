@@ -78,7 +78,7 @@ function declarations(variant: Variant): Declarations {
 
 const header = "// picogrant: types of the bundle. Made by the build.\n\n";
 
-/** The names that an entry file re-exports, including all exports of another entry. */
+/** The names that an entry file re-exports, including those of another entry file that it re-exports as a whole. */
 function namesOf(folder: string, entry: string): string[] {
   const text = readFileSync(join(folder, entry), "utf8");
   const below = [...text.matchAll(/^export \* from "\.\/(\w+)\.ts"/gm)].map(([, name]) => name!);
@@ -110,7 +110,7 @@ function select(text: string, names: readonly string[], variant: Variant): strin
     .join("\n\n");
 }
 
-/** The type of the device, without its parts. It has only the properties that a host may read, named by their index. */
+/** The type of the device as one interface, with only the properties that a host may read, named by their index. */
 function deviceDeclaration(text: string): string {
   const whole = /^export type Device = ([^;]*);/m.exec(text);
   if (!whole) throw new Error("the build should find the parts of the device");

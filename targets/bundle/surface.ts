@@ -28,8 +28,8 @@ export const grantFunctions = [
 /** Functions that a host can delete after it has created its devices. */
 export const bootFunctions: readonly string[] = ["create", "configError"];
 
-/** The function of which the others become branches (dispatch.ts). record.ts uses this name for calls of functions in
- * tables. */
+/** The one function, of which most others become branches (dispatch.ts). record.ts marks calls of functions in tables
+ * with this name. */
 export const CALL = "call$";
 
 /** A call of this name lists the functions that have a number. dispatch.ts removes it. */
