@@ -28,14 +28,14 @@ static char memory[MEMORY];
 
 static const char *setting(const char *name) { return getenv(name) ? getenv(name) : ""; }
 
-/* Addresses by PG_ENDPOINT_*, and files by PG_SLOT. */
+/* The environment variables of the addresses, by PG_ENDPOINT_*. The files of the records, by PG_SLOT. */
 static const char *const addresses[] = {"CODE", "TOKEN", "REVOKE", "", "", "API"};
 static const char *const files[] = {"record.0", "record.1"};
 
 /* Carries out PG_COMMAND_SEND. Returns after the end of the request, so PG_COMMAND_ABORT has nothing to do. */
 static void send_request(void);
 
-/* Returns 1 for plain http to this machine. To other machines it is not allowed, because others could read it. */
+/* Returns 1 for plain http to this machine. To other machines, it is not allowed: others could read the tokens. */
 static int is_own(const char *address) {
   return strncmp(address, "http://127.0.0.1:", 17) == 0 || strncmp(address, "http://localhost:", 17) == 0;
 }

@@ -1,5 +1,5 @@
 // The five adapters over `node:http`, files and a console. Test them with `npx picogrant conform`, and run them with
-// platform/templates/device.mjs. To write your own, copy this file and replace its functions in this order.
+// platform/templates/device.mjs. To write your own, copy this file and replace its functions from top to bottom.
 
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
@@ -42,8 +42,8 @@ export function makeEntropy() {
   };
 }
 
-// Storage in two files. A record is written to another file, made durable, and then renamed, so that the slot has the
-// old record or the new one after a power loss. If others can read the medium, wrap this storage
+// Storage in two files. A record is written to a temporary file, made durable, and then renamed, so that the slot has
+// the old record or the new one after a power loss. If others can read the medium, wrap this storage
 // (`picogrant/sealed-storage`).
 
 const folder = process.env.STATE ?? "state";

@@ -1,5 +1,4 @@
-// A printer with a display of 16x2. It prints a slip with the complete address for each code. The display shows the
-// countdown.
+// A printer with a display of 16x2 for the countdown. For each code, it prints a slip with the complete address.
 
 import * as core from "picogrant/core";
 import { Driver, noEndpoints } from "picogrant/driver";
