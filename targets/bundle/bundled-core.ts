@@ -11,9 +11,9 @@ export interface Bundle {
   readonly code: string;
   /** The source map as JSON. Paths of sources are relative to dist/. */
   readonly map: string;
-  /** The first part of `code`, for hosts in other languages. It defines `picogrant` as an array: the one function,
-   * which takes another function's number (surface.ts) and arguments, `create`, `configError`, and the release. Without
-   * minification, `flashed` is the same as `code`. */
+  /** The first part of `code`, for hosts in other languages. It defines `picogrant` as an array. The first element is
+   * the one function, which takes another function's number (surface.ts) and arguments. The others are `create`,
+   * `configError` and the release. Without minification, `flashed` equals `code`. */
   readonly flashed: string;
 }
 

@@ -45,7 +45,7 @@ export function packedErrorNames(rows: readonly ErrorRow[]): string {
   return packedNames(named.map((row) => ({ place: row.error, names: row.names })));
 }
 
-/** The kind (a digit) and the message ('A' is message 0) of every error, after two blanks for NONE. */
+/** Packs the kind (a digit) and the message ('A' is message 0) of each error. NONE has two blanks. */
 export function packedErrorKinds(rows: readonly ErrorRow[]): string {
   let packed = "  ";
   rows.forEach((row, i) => {

@@ -1,6 +1,6 @@
 // Makes the firmware bundle: one ES5 file that defines `picogrant`, for any engine. esbuild joins the files and removes
 // the types, Closure Compiler (ADVANCED) inlines functions and numbers, dispatch.ts makes one function of the rest, and
-// uglify-js shortens the code. The device stays a value of its own, an array (record.ts): a program can have several.
+// uglify-js shortens the code. The device stays a separate array (record.ts): a program can have several devices.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -52,13 +52,13 @@ const uglifyOptions = {
     inline: 3,
     hoist_vars: true,
     pure_getters: true,
-    // MuJS can parse a hundred levels of nesting, and each comma of a sequence is a level.
+    // MuJS parses at most a hundred levels of nesting, and each comma of a sequence is a level.
     sequences: false,
   },
   output: { ascii_only: true },
 };
 
-/** The code around the functions. It limits the global names of the file to one. */
+/** The code around the functions. The file then has a single global name. */
 const wrapper = ["var picogrant;(function(){", "})();"] as const;
 
 /** Functions that stay separate (dispatch.ts). They account for 659 of the 1,054 calls in a pending poll. */

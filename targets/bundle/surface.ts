@@ -28,8 +28,7 @@ export const grantFunctions = [
 /** Functions that a host can delete after it has created its devices. */
 export const bootFunctions: readonly string[] = ["create", "configError"];
 
-/** The one function, of which most others become branches (dispatch.ts). record.ts marks calls of functions in tables
- * with this name. */
+/** The name of the bundle's one function (dispatch.ts). record.ts marks calls of functions in tables with this name. */
 export const CALL = "call$";
 
 /** A call of this name lists the functions that have a number. dispatch.ts removes it. */

@@ -47,7 +47,7 @@ static bool pgc_is_within(int32_t value, int32_t least, int32_t most) { return v
 
 static bool pgc_is_optional(int32_t value, int32_t most) { return pgc_is_within(value, 0, most); }
 
-/* A configuration of zeros selects the default spread. Otherwise a whole fleet could start at once. */
+/* An omitted member is 0, and selects the default spread. Otherwise a whole fleet could start at once. */
 static int32_t pgc_start_spread_of(const struct pg_core_config *config) {
   if (config->start_spread_ms == 0) return PG_START_SPREAD_MS;
   return config->start_spread_ms == PG_START_AT_ONCE ? 0 : config->start_spread_ms;
@@ -69,7 +69,7 @@ static const struct pg_call_kind *pgc_call_of(const struct pg_core *device) {
 #endif
 }
 
-/* core/text/unicode.ts: a text is already UTF-8, so there are no surrogate pairs. */
+/* core/text/unicode.ts: in C, texts are UTF-8, and so have no surrogate pairs. */
 static void pgc_write_text(struct pg_core *device, const char *text, int32_t encoding) {
   for (; *text; text++) pgc_write_encoded(device, (uint8_t)*text, encoding);
   pgc_set_length(device, PG_FIELD_NONE, 0);

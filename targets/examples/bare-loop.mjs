@@ -54,7 +54,7 @@ function happened(event) {
   run();
 }
 
-// 3. The commands. A command that is done at once is reported at once.
+// 3. The commands. Commands that are done at once report their result at once.
 function carryOut(command) {
   switch (command) {
     case Command.SEND:

@@ -1,5 +1,5 @@
-// A device without a display. It has a light, whose blinking shows the device's state, and a set-up page, which shows the
-// code. The example serves the page to this machine, and a real device to the local network. Frames are discarded.
+// A device without a display. The blinking of its light shows the state, and a set-up page shows the code. A real
+// device serves the page to the local network, but this example serves it only to this machine. Frames are discarded.
 
 import { createServer } from "node:http";
 import * as core from "picogrant/core";

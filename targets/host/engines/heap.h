@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* `used` counts so many additional bytes for each block, as QuickJS does in its own statistics. */
+/* `used` counts this many additional bytes for each block, as QuickJS does in its own statistics. */
 enum { PG_HEAP_OVERHEAD = 8 };
 
 /* A heap. If all members are 0, it is empty and has no limit. The owner may read the members at any time. */

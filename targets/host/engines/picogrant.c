@@ -1,8 +1,7 @@
-/* Implements the core API on QuickJS. The core is a script in bytecode (targets/workbench/host/generate.ts), and leaves
- * an array with the elements of enum pg_part in the global `picogrant`. PG_PART_CALL is the function that calls all
+/* Implements the core API on QuickJS. The core is a script in bytecode (targets/workbench/host/generate.ts). It leaves
+ * an array in the global `picogrant`, with the elements of enum pg_part. PG_PART_CALL is the function that calls all
  * others, with integers as arguments. PG_PART_DEVICE is `create`, and later the device that it makes. Bytes are passed
- * in one array. Calls allocate nothing, because integers are not on QuickJS's heap, and elements are accessed by
- * index. */
+ * in one array. Calls allocate nothing, because integers are not on the heap, and elements are accessed by index. */
 #include <quickjs.h>
 #include <string.h>
 
@@ -152,7 +151,7 @@ static int integer_of(const struct pg_core *core, JSValue value) {
   return 0;
 }
 
-/* Calls a function of the core. Returns its integer result, or 0 without one, if it throws, or if this build lacks
+/* Calls a function of the core. Returns its integer result; 0 without one, after an exception, or if this build lacks
  * it. */
 static int call(struct pg_core *core, enum pg_function function, int count, const int *arguments) {
   JSContext *context = core->engine;

@@ -82,9 +82,9 @@ static void set_authorization(const struct pg_driver *driver, struct pg_http_req
   request->credentials_size = (size_t)length_of(driver, region);
 }
 
-/* Collects the secrets that the target of this request must not contain, and returns their number. The target of a
- * revocation may contain the token (device authorization specification, section 4.4), so it counts only the client's
- * secret. */
+/* Collects the secrets that the target of this request must not contain, and returns their number. For a revocation,
+ * only the client's secret counts, because the device authorization specification (section 4.4) puts the token into its
+ * target. */
 static int take_secrets(const struct pg_driver *driver, struct pg_secret secrets[SECRETS], int endpoint,
                         size_t target_size) {
   static const int regions[SECRETS - 1] = {PG_FIELD_DEVICE_CODE, PG_FIELD_ACCESS_TOKEN,

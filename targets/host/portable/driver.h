@@ -18,19 +18,19 @@
 extern "C" {
 #endif
 
-/* Carries out PG_COMMAND_CHALLENGE for the `size` bytes at PG_DATA. Returns the value for pg_storage_done: 1, or 0 if
- * the range is too short, or the port has no random bytes or no SHA-256. */
+/* Carries out PG_COMMAND_CHALLENGE for the `size` bytes of `range`, which starts at PG_DATA. Returns the value for
+ * pg_storage_done: 1, or 0 if the range is too short, or the port has no random bytes or no SHA-256. */
 int pg_code_challenge_make(uint8_t *range, size_t size);
 
 /* The parts of a driver. The caller owns what they point to, and must not move it while the driver is in use. */
 struct pg_driver_parts {
-  struct pg_core *core;               /* open */
+  struct pg_core *core;               /* an open core */
   struct pg_http *http;               /* opened with pg_driver_sink and the driver, or with pg_keys_sink (keys.h) */
   struct pg_history *history;
   const struct pg_settings *settings;
   uint8_t *memory;                    /* the memory passed to pg_core_open */
   const struct pg_medium *medium;     /* NULL: no records are stored */
-  struct pg_display *display;         /* passed to picogrant-port.h */
+  struct pg_display *display;         /* for pg_display_show */
   /* For API calls: `body` receives a response's body in pieces. `challenge` receives the WWW-Authenticate of a 401 byte
    * by byte (http-response.h). Each may be NULL. The driver passes `context` to both. */
   void (*body)(void *context, const uint8_t *bytes, size_t size);

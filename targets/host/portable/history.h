@@ -38,7 +38,7 @@ struct pg_history_entry {
   uint8_t error;
 };
 
-/* The list of a device, part of struct pg_host. A list of zeros is empty. */
+/* The list of a device, part of struct pg_host. If all members are 0, the list is empty. */
 struct pg_history {
   struct pg_history_entry entries[PG_HISTORY_ENTRIES];
   int oldest;

@@ -35,8 +35,8 @@ struct pg_http_response_sink {
   void (*status)(void *context, int status, int retry_after_s);
   /* Called any number of times, with `size` at least 1. The bytes are valid during the call. */
   void (*body)(void *context, const uint8_t *bytes, size_t size);
-  /* Called before `status`, if it is 401: gets WWW-Authenticate (RFC 9110 section 11.6.1) byte by byte, with a line
-   * feed after each value. May be NULL. */
+  /* For a 401, called before `status`: gets WWW-Authenticate (RFC 9110 section 11.6.1) byte by byte, with a line feed
+   * after each value. May be NULL. */
   void (*challenge)(void *context, uint8_t c);
 #ifdef PG_KEYS
   void (*nonce)(void *context, uint8_t c); /* called in the same way for DPoP-Nonce (RFC 9449 §8), with any status */
@@ -58,7 +58,7 @@ struct pg_http_response {
   int32_t keep_s;  /* how long the connection may be idle, in seconds */
   uint16_t status; /* 0 until the status line has been read */
   uint8_t step;
-  uint8_t reason;      /* PG_REASON_*: why it is INVALID */
+  uint8_t reason;      /* why the response is invalid (PG_REASON_*) */
   uint8_t part;        /* the current part of the header line: the name, blanks before the value, the value */
   uint8_t name;        /* the name of the header in this line */
   uint8_t is_last;     /* the connection ends with this response */

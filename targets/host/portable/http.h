@@ -64,7 +64,7 @@ struct pg_http_request {
   size_t target_size;
   const char *headers;        /* additional lines, each ended by CR LF; or NULL */
   const char *content_type;   /* media type of a POST's body, unless `is_json` is 1 */
-  const char *authorization;  /* "Bearer ", "Basic ", or NULL for none */
+  const char *authorization;  /* scheme of the header: "Bearer ", "Basic ", or NULL for none */
   const uint8_t *credentials; /* bytes that are appended to `authorization` */
   size_t credentials_size;
   const uint8_t *body;

@@ -231,7 +231,7 @@ int pg_keys_replaced(const struct pg_keys *keys) { return keys->has_other_record
  * its time. */
 enum { BAD_REQUEST = 400, REFUSED_TOKEN = 401, CLOCK_DIFFERENCE_S = 60, CLOCK_REJECTIONS_MAX = 3 };
 
-/* The OAuth errors in the order of their bits in `found`. Except for the first, a wrong time may be the cause. */
+/* The OAuth errors in the order of their bits in `found`. A wrong time may cause each of them except the first. */
 static const char *const rejections[PG_REJECTIONS] = {"use_dpop_nonce", "invalid_dpop_proof", "invalid_client",
                                                      "invalid_grant"};
 enum { NONCE_REQUIRED = 1 };

@@ -5,8 +5,8 @@
  *
  * The layer is between driver.h and http.h. With DPoP, it adds a proof to token requests and API calls, and refuses
  * tokens that the server does not bind to the key. If a server requires a nonce, this layer repeats the request once
- * with it. It stores two nonces: the newest one of the authorization server, and of the resource server (RFC 9449
- * sections 8 and 9).
+ * with the nonce. It stores two nonces: the newest one of the authorization server, and of the resource server (RFC
+ * 9449 sections 8 and 9).
  */
 #ifndef PICOGRANT_KEYS_H
 #define PICOGRANT_KEYS_H

@@ -4,7 +4,7 @@
  *
  *   an exchange failed without a response       pg_network_watch_doubt
  *   then, until the doubt is resolved:
- *     pg_network_watch_next returns PROBE ask the gateway for its address (ARP), or another host if there is no gateway
+ *     pg_network_watch_next returns PROBE       ask the gateway for its address (ARP); without a gateway, another host
  *                         RESTART_INTERFACE     three probes without a response
  *                         RESTART_DEVICE        three restarts of the interface without effect
  *   the gateway responded, or an exchange worked  pg_network_watch_received
@@ -54,7 +54,7 @@ void pg_network_watch_received(struct pg_network_watch *watch);
 
 /* Returns the step that is due, or NOTHING. Returns each step only once.
  * @param has_link 0: the cable is unplugged. This ends the doubt without a restart, and a later request without a
- * response starts another one */
+ * response starts a new doubt */
 enum pg_network_step pg_network_watch_next(struct pg_network_watch *watch, uint32_t now_ms,
                                            int has_link);
 

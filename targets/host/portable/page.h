@@ -73,7 +73,7 @@ struct pg_page_bytes {
 
 struct pg_page_authority {
   struct pg_page_bytes certificate;
-  int curve; /* 0: RSA */
+  int curve; /* 0: RSA; otherwise BearSSL's number */
   struct pg_page_bytes name;
   struct pg_page_bytes key; /* the public key: modulus or point */
   struct pg_page_bytes exponent;

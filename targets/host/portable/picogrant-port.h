@@ -23,8 +23,8 @@ int pg_random(uint8_t *bytes, size_t size);
 
 enum { PG_SHA256_BYTES = 32 };
 
-/* SHA-256 (FIPS 180-4). Returns 1, or 0 if the port lacks SHA-256. The device then has neither code challenges (RFC
- * 7636) nor proofs for API calls (keys.h). */
+/* SHA-256 (FIPS 180-4). Returns 1, or 0 if the port lacks SHA-256. The device then has no code challenges (RFC 7636),
+ * and no proofs for API calls (keys.h). */
 int pg_sha256(const uint8_t *bytes, size_t size, uint8_t digest[PG_SHA256_BYTES]);
 
 /*

@@ -10,7 +10,7 @@
  *     command = pg_tick(&core, elapsed)        then, until it is PG_COMMAND_NONE:
  *       carry the command out                  (below), and command = pg_tick(&core, 0)
  *     sleep for pg_wake_in(&core), or until something happens
- *     something happened: pg_tick(&core, elapsed) until NONE, then report it to the core, then until NONE again
+ *     something happened: tick until NONE as above, report the event to the core, and tick until NONE again
  *   pg_core_close(&core)
  *
  * The commands, and the calls that complete them (without their first argument, the core):
@@ -22,8 +22,8 @@
  *           pg_response_start, pg_response_body any number of times, and pg_response_end; or at any time
  *           pg_response_failed, which ends the exchange.
  *   ABORT   end the current exchange, and report nothing more of it to the core.
- *   SHOW display columns * rows character codes from memory[pg_start(PG_REGION_FRAME)]: 32..126, and 128..255 only in
- *   texts of the developer.
+ *   SHOW    display columns * rows character codes at memory[pg_start(PG_REGION_FRAME)]: 32..126, and 128..255 in texts
+ *           of the developer.
  *   LOAD    read slot PG_SLOT into memory[PG_DATA ..], PG_DATA_LENGTH bytes at most; then pg_storage_done(size):
  *           0 empty, -1 unreadable.
  *   STORE   write memory[PG_DATA .. + PG_DATA_LENGTH) to slot PG_SLOT, durably; pg_storage_done(1), or (0) on failure.
@@ -34,8 +34,8 @@
  *   VERIFY  only for hosts that poll for security events: check signature, issuer and audience of the compact JWS in
  *           memory[PG_DATA .. + PG_DATA_LENGTH); pg_event_verified(PG_REQUEST_ID, 1) or (PG_REQUEST_ID, 0) within 120 s.
  *
- * Ranges: integers are in [-2^27, 2^27 - 1]. elapsed and wake_in are milliseconds, 0..100000000; a
- * longer sleep counts as that. A request id is 0..65535, a status 100..599, Retry-After in seconds or -1.
+ * Ranges: integers are in [-2^27, 2^27 - 1]. elapsed and wake_in are milliseconds, 0..100000000; a longer sleep counts
+ * as 100000000. A request id is 0..65535, a status 100..599, Retry-After in seconds or -1.
  *
  * Ownership: the caller owns struct pg_core, and must not move it between pg_core_open and pg_core_close. The core owns
  * the memory until then. The host may read it, and writes only for LOAD and CHALLENGE. The ranges of a command do not
@@ -54,7 +54,8 @@
 #error "picogrant needs an int of 32 bits: this compiler's is smaller"
 #endif
 
-/* The core's enums and enum pg_property are generated (core/SPEC.md, "Properties for hosts"; PG_WAIT_MS is waitMs). */
+/* The core's enums and enum pg_property are generated (core/SPEC.md, "Properties for hosts"; PG_WAIT_MS is
+ * `waitMs`). */
 #include "picogrant-numbers.h"
 /* struct pg_core is generated together with picogrant.c, or comes from engines/. */
 #include "picogrant-core.h"
@@ -76,14 +77,14 @@ struct pg_core_config {
   int rows;                      /* 2..8 */
   int seed;                      /* random, 0..67108863 */
   int auto_start;                /* 1: requests a code at the start */
-  int renewals_max;              /* 0..1000 */
+  int renewals_max;              /* how often an expired code is replaced without the user: 0..1000 */
   int start_spread_ms;           /* the longest random wait before the first request: 1..3600000; 0: 5000; or PG_START_AT_ONCE */
   int pkce;                      /* enum pg_pkce */
   int json_bodies;               /* 1: grant requests have JSON bodies (PG_IS_JSON); 0: only after a 415 */
   int client_authentication;     /* enum pg_client_authentication */
   const char *messages;          /* display texts, as in struct pg_settings; NULL or "": the core's own */
   const char *server;            /* the issuer, or the address of the token endpoint */
-  const char *former_server;     /* the server's name in an older version: its record is still accepted; NULL or "": none */
+  const char *former_server;     /* the server's name in records of an older version; these stay valid; "": none */
   const struct pg_engine *engine; /* the engine (engines/picogrant-core.h); NULL: its defaults, or none */
 };
 
@@ -104,8 +105,8 @@ enum pg_open_result {
  * @return PG_OPEN_OK, or the error. After an error, only PG_MEMORY_NEEDED may be read; with an engine, it is 0 */
 enum pg_open_result pg_core_open(struct pg_core *core, uint8_t *memory, size_t size, const struct pg_core_config *config);
 
-/* Closes a core, and an engine that it has created. Has no effect on a closed core. An engine's `heap` can still be read.
- * The memory still contains secrets, so the host must wipe it. */
+/* Closes a core, and an engine that pg_core_open has created. Has no effect on a closed core. An engine's `heap` can
+ * still be read. The memory still contains secrets, so the host must wipe it. */
 void pg_core_close(struct pg_core *core);
 
 /* Returns 1 if an engine has thrown. Later results are not reliable: close the core and open it again. It then resumes

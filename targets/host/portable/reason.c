@@ -57,7 +57,7 @@ static void put_byte(struct place *place, uint8_t cell) {
   place->column++;
 }
 
-/* Draws a text up to its "|" or end, word by word. A word that does not fit starts a row. Returns the rest of the
+/* Draws a text up to its "|" or end, word by word. A word that does not fit starts a row. Returns the remaining
  * text. */
 static const char *put_half(struct place *place, const char *text) {
   while (!is_end(*text)) {

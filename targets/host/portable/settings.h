@@ -26,8 +26,8 @@ struct pg_settings {
   const char *server; /* the issuer; "": the address of the token endpoint identifies the server */
   const char *user_agent;
   /* The developer's own headers: lines `Name: value`, each ended by CR LF; or "". */
-  const char *grant_headers;    /* to the authorization server */
-  const char *resource_headers; /* headers of calls to resource servers */
+  const char *grant_headers;    /* for requests to the authorization server */
+  const char *resource_headers; /* for calls to resource servers */
   /* Addresses by PG_ENDPOINT_*, in the format of address.h. */
   const char *addresses[PG_ADDRESS_COUNT];
   int columns;          /* 16..80 */

@@ -3,7 +3,7 @@
  * certificate cannot be checked without the time, and the time cannot be authenticated without a certificate. So there
  * are three kinds of time:
  *
- *   sure a running clock, or the `Date` of a response over TLS, if the server's certificate was valid at that time
+ *   sure     a running clock, or the `Date` of a response over TLS, if the server's certificate was valid at that time
  *   hinted   from a time server, not authenticated: used until a response has a valid `Date`, and never stored
  *   guessed  the earliest possible time: the notBefore of the server's certificate, or the stored time if it is later
  *
@@ -25,7 +25,7 @@ extern "C" {
 /* All times of this file are in seconds since 1970. */
 struct pg_wall_stored {
   uint32_t earliest_s; /* the earliest time that is accepted */
-  uint32_t last_s;     /* the last stored time, or `earliest_s` if that is later; the least guessed time */
+  uint32_t last_s;     /* the last stored time, or `earliest_s` if that is later; no guessed time is earlier */
 };
 
 /* A clock. It starts as zeros, except `stored` and `keep`. Devices with simultaneous connections must not share one. */

@@ -1,6 +1,6 @@
 /* The board's own functions: UART, sleep, persistent memory, clock and display. The main loop calls them. Interrupts
- * only set a flag, count, or store a pressed key. A fault or a watchdog interrupt prints a line and restarts the
- * board. */
+ * only set a flag, count, or store a pressed key. After a fault or a watchdog timeout, the board prints a line and
+ * restarts. */
 #ifndef PICOGRANT_BOARD_H
 #define PICOGRANT_BOARD_H
 
@@ -25,7 +25,7 @@ void board_log_bytes(const uint8_t *bytes, size_t size);
 void board_log_number(long number);
 void board_log_hex(uint32_t number);
 int board_key(void);         /* the next key pressed, or -1 */
-int board_key_is_stored(void); /* whether a key has been pressed */
+int board_key_is_stored(void); /* whether a pressed key is stored */
 void board_on_key(void);
 void board_keep_key(uint8_t key); /* stores a key; only board_on_key calls this function */
 void board_uart_put(uint8_t byte);
@@ -42,7 +42,7 @@ void board_timer_stop(void);
 struct board_sleep_figures {
   uint32_t wakes;    /* how often the processor woke up */
   uint32_t asleep_ms;
-  uint32_t since_ms; /* duration of the current measurement */
+  uint32_t since_ms; /* duration of the measurement */
 };
 /* Returns the figures since the last call, and resets them. */
 struct board_sleep_figures board_sleep_figures(void);
@@ -69,7 +69,7 @@ extern struct pg_wall_clock board_clock;
 /* Reads the stored time and the clock chip. No time before `earliest_s` (the firmware's build, the settings page) is
  * accepted. */
 void board_clock_read(uint32_t earliest_s);
-/* i2c.c or chip.c: returns the seconds since 1970 of the clock chip; 0 if there is none, or if it has stopped. */
+/* i2c.c or chip.c: returns the clock chip's time in seconds since 1970; 0 if there is no chip, or if it has stopped. */
 uint32_t board_clock_chip(void);
 void board_clock_set_chip(uint32_t wall_s);
 
@@ -84,14 +84,15 @@ extern const uint8_t board_page_0[], board_page_1[];
 void board_oled_open(void);
 void board_oled_show(const uint8_t *cells);
 
-/* startup.c: whether the Ethernet controller has raised its interrupt. `is_on` 1 enables it, 0 disables and clears it. */
+/* startup.c: whether the Ethernet controller has raised its interrupt; and enables (1), or disables and clears (0), the
+ * interrupt. */
 int board_ethernet_has_input(void);
 void board_ethernet_listen(int is_on);
 
 /* connection.c: the board has a single connection, because its RAM is sufficient for only one TLS session. */
 extern struct pg_connection board_connection;
 
-/* libc.c: returns how many bytes of the memory for an engine's heap malloc has taken. */
+/* libc.c: returns how many bytes malloc has taken of the memory for an engine's heap. */
 size_t board_heap_reached(void);
 
 #endif

@@ -47,7 +47,7 @@ static void take_use(struct certificate_check *check, uint8_t byte) {
   if (--check->use_left == 0) end_use(check);
 }
 
-/* Reads a byte after the identifier. A valid list has an optional boolean, and an octet string with a sequence of
+/* Reads a byte after the identifier. A valid list: an optional boolean, then an octet string with a sequence of
  * uses. */
 static void read_list(struct certificate_check *check, uint8_t byte) {
   int state = check->uses_state;

@@ -318,7 +318,7 @@ static void hang_up(struct pg_connection *connection) {
 
 void pg_connection_end(struct pg_connection *connection) {
   if (connection->stage == IDLE) return;
-  /* The caller has given up while connecting. Log this, and let the network be checked if it may be at fault. */
+  /* The caller has given up while connecting. fail() logs this, and before the handshake also doubts the network. */
   if (connection->stage < IS_OPEN) fail(connection, waits_for(connection), "no response in time");
   hang_up(connection);
   if (connection->received) pbuf_free(connection->received);

@@ -25,7 +25,7 @@ static struct {
   ip_addr_t given;   /* the time server that DHCP names, or none */
   const char *name;  /* the time server of the settings page, used if DHCP names none; "": none */
   int is_looked_for; /* 1: DNS is resolving `name` */
-  ip_addr_t address; /* the address of the server of the current query */
+  ip_addr_t address; /* the address to which the current query was sent */
   struct udp_pcb *udp;
   uint32_t requested_ms;
   uint8_t stamp[STAMP]; /* the stamp of the current query; a valid response repeats it */

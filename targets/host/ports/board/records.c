@@ -1,5 +1,5 @@
 /* The record slots and the random seed in the board's EEPROM, or in the chip that replaces it. clock.c stores the time
- * there. An EEPROM need not be erased before a write. But erasing a slot must remove its record (picogrant-port.h). */
+ * in the same memory. An EEPROM need not be erased before a write, but erasing a slot must remove its record. */
 #include <bearssl.h>
 #include <string.h>
 

@@ -55,7 +55,7 @@ struct certificate_check {
   br_name_element first_name;
   char first_name_text[1];
   int certificates; /* the number of certificates so far; the first is the server's */
-  /* The second label of a name with two labels, such as `.example`: a wildcard for it is invalid. NULL: other names. */
+  /* The end of a server's name with two labels, such as `.example`: a wildcard for it is invalid. NULL: other names. */
   const char *domain;
   size_t domain_matched;
   int has_domain_wildcard;
@@ -78,7 +78,7 @@ struct certificate_check {
 /* Adds the checks to `check->minimal`, which br_x509_minimal_init has initialized. */
 void certificate_check_open(struct certificate_check *check);
 
-/* Whether a host is an IP address. BearSSL does not compare these with a certificate. */
+/* Whether a host is an IP address, which BearSSL does not compare with a certificate. */
 int certificate_is_address(const char *host);
 
 #endif

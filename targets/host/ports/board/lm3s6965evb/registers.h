@@ -31,7 +31,7 @@ enum {
   PARTS_2_ETHERNET = 1 << 28 | 1 << 30
 };
 
-/* A port's pins. `pins` selects those that are read and written. */
+/* GPIO ports. `pins` selects the pins that are read and written. */
 enum { PORT_A = 0x40004000, PORT_C = 0x40006000, PORT_D = 0x40007000 };
 #define PORT_PINS(port, pins) BOARD_REGISTER((port) + 4 * (pins))
 #define PORT_IS_OUT(port) BOARD_REGISTER((port) + 0x400)
@@ -39,8 +39,8 @@ enum { PORT_A = 0x40004000, PORT_C = 0x40006000, PORT_D = 0x40007000 };
 #define PORT_IS_DIGITAL(port) BOARD_REGISTER((port) + 0x51c)
 /* Pins of port A: two for the UART, and three for the SSI. The chips on the SSI have their own select pins. */
 enum { PINS_OF_UART = 0x03, PINS_OF_SSI = 0x34 };
-/* Port A selects the display, and port D selects the SD card (both active low). Port C: 1 for the display's data, 0 for
- * its commands. */
+/* PIN_A_PANEL selects the display, and PIN_D_CARD selects the SD card (both active low). PIN_C_DATA is 1 for the
+ * display's data, and 0 for its commands. */
 enum { PIN_A_PANEL = 1 << 3, PIN_C_DATA = 1 << 7, PIN_D_CARD = 1 << 0 };
 
 /* UART0 is a PL011. */

@@ -59,7 +59,7 @@
 #define MEMP_NUM_ARP_QUEUE 4
 #define ETHARP_SUPPORT_STATIC_ENTRIES 0
 
-/* The names of the authorization server, the API's server and the time server. */
+/* Three names: of the authorization server, the API's server and the time server. */
 #define DNS_TABLE_SIZE 3
 #define DNS_MAX_NAME_LENGTH 128
 #define DNS_MAX_SERVERS 2
