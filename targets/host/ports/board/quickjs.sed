@@ -1,10 +1,10 @@
-# Removes functions from QuickJS's source, 2025-04-26 (sed -E), that the firmware does not need. The core runs on any ES5
-# engine, and of an engine's library calls only `charCodeAt` of strings and `push` of arrays. The functions of ES5 stay,
-# except most of Math and those with regular expressions, and so do reads and writes of typed arrays. Removing a function
-# saves its code in flash and its property on the heap.
+# Removes functions that the firmware does not need from QuickJS's source, 2025-04-26 (sed -E). The core runs on any ES5
+# engine. It calls two functions of the engine's library: `charCodeAt` of strings and `push` of arrays. Functions of ES5
+# stay, except most of Math and those with regular expressions. Reads and writes of typed arrays stay, too. Removing a
+# function saves its code in flash and its property on the heap.
 # If your application calls a function, delete its line here.
 
-# There are no threads here.
+# The firmware has no threads.
 s/^#define CONFIG_ATOMICS$//
 
 # Objects, arrays, strings and numbers: functions newer than ES5, with regular expressions, or for HTML.
