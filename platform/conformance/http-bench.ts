@@ -16,7 +16,6 @@ import {
 
 /** The limits with which the suite creates an adapter. */
 export interface HttpLimits {
-  /** Milliseconds for the whole exchange. */
   timeLimitMs: number;
   sizeLimitBytes: number;
 }
@@ -88,7 +87,6 @@ export interface HttpTestServer {
   };
   /** Adds plans, one for each request. A request without a plan gets status 599. */
   plan(...plans: ServerPlan[]): void;
-  /** The requests that have arrived so far. */
   requests(): readonly RequestOnServer[];
   /** Closes connections that wait for another request, as servers do after a while. */
   closeIdle(): void | Promise<void>;
@@ -162,7 +160,6 @@ export class Recorder implements HttpSink {
     this.failure = failure;
   }
 
-  /** Throws unless the response has this body and status. */
   mustBe(expected: string | Uint8Array, what = "response", status = 200): this {
     const body = typeof expected === "string" ? latinBytesOf(expected) : expected;
     const { bytes } = this;
@@ -174,7 +171,6 @@ export class Recorder implements HttpSink {
     return this;
   }
 
-  /** Throws unless the exchange failed in this way. */
   mustFail(failure: TransportFailure, what: string): this {
     must(!this.ended, `${what}: reported as a complete response`);
     must(this.failure === failure, `${what}: reported as ${this.failure}, not ${failure}`);

@@ -22,7 +22,7 @@ import { secretsOf } from "../driver/requests.ts";
 import { type Core, Driver, type DriverOptions } from "../driver.ts";
 import { ResponseRecorder } from "../exchange/response-recorder.ts";
 import type { FetchSettings } from "./fetch.ts";
-import { isAtEnd, type LifeCycle } from "./life-cycle.ts";
+import { isAtEnd, isPrompting, type LifeCycle } from "./life-cycle.ts";
 import type { SharedRecords } from "./shared-records.ts";
 import { adapterFailed, type SignInError } from "./sign-in-error.ts";
 import { IssuedTokens, type IssuedTokensSettings } from "./token-cache.ts";
@@ -178,8 +178,9 @@ export class Drivers {
 
   /** Retries a failed write or erase before the session ends. */
   tryAtLast(): void {
-    const { notSaved, notErased } = this.current.device;
-    if (notSaved || notErased) this.current.tryNow();
+    const { notSaved, notErased, state } = this.current.device;
+    // Without a session, the device would also poll too early.
+    if ((notSaved || notErased) && !isPrompting(state)) this.current.tryNow();
     else this.current.run();
   }
 }

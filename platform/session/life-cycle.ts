@@ -110,5 +110,9 @@ export function isAtEnd(state: State): boolean {
 
 /** Whether the device has no session, so that the user must sign in or is doing so. */
 export function isWithoutSession(state: State): boolean {
-  return state === State.SIGNED_OUT || state === State.REQUESTING || state === State.PENDING;
+  return state === State.SIGNED_OUT || isPrompting(state);
+}
+
+export function isPrompting(state: State): boolean {
+  return state === State.REQUESTING || state === State.PENDING;
 }

@@ -5,7 +5,7 @@ import type { Driver } from "../driver.ts";
 import { faultName } from "../exchange/callbacks.ts";
 import { Drivers, type DriversOwner, type SessionSettings } from "./drivers.ts";
 import { callHandler, type SignInHandlers, type VerificationPrompt } from "./handlers.ts";
-import { isWithoutSession, LifeCycle } from "./life-cycle.ts";
+import { isPrompting, isWithoutSession, LifeCycle } from "./life-cycle.ts";
 import {
   cannotPromptUser,
   endedElsewhere,
@@ -205,6 +205,5 @@ function withScheme(address: string): string {
 
 /** Whether no operation that changes the records is in progress, and no user is prompted. */
 function isAtRest({ state, inFlight, job, storageCommand }: Device): boolean {
-  const isPrompting = state === State.REQUESTING || state === State.PENDING;
-  return !isPrompting && inFlight === 0 && job === 0 && storageCommand === 0;
+  return !isPrompting(state) && inFlight === 0 && job === 0 && storageCommand === 0;
 }

@@ -143,7 +143,7 @@ it("clockWrong: without a time source, the board only requests the time", async 
       .on("error", () => undefined)
       .once("data", (bytes) => {
         requested.push(String(bytes));
-        socket.end("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+        socket.end("HTTP/1.1 404 Not Found\r\nContent-Length: 2000000\r\n\r\n");
       });
   });
   await once(server.listen(0, "127.0.0.1").unref(), "listening");

@@ -165,7 +165,7 @@ const FIGURES: readonly [page: string, phrase: string, source: string, values: R
   ],
   [
     "targets/host/README.md",
-    "name need less than {} bytes, an assertion and its parameters less than {}.",
+    "shorter than {} bytes. An assertion with the names of its parameters must be shorter than {} bytes.",
     "targets/host/portable/keys.h",
     /PROOF_BYTES = (\d+), PG_ASSERTION_BYTES = (\d+)/,
   ],

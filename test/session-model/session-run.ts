@@ -220,6 +220,8 @@ class Run {
         return;
       case "abort":
         running?.controller.abort();
+        // A read may still be in progress, and the storage does one operation at a time.
+        await this.#pass(1);
         return;
       case "access token":
         if (running && session) this.#request(running, session);

@@ -385,8 +385,9 @@ static void begin_to_send(struct pg_http *http) {
   http->part = is_guessed ? 0 : PG_HTTP_QUESTION;
   http->part_at = 0;
   http->phase = SENDING;
-  pg_http_response_start(&http->response, is_guessed ? &question_sink : &request_sink, http, http->settings->response_bytes,
-                  pg_clock_wall_s());
+  /* The length in the response to HEAD is that of a page of any size, which does not arrive. */
+  uint32_t body_max = is_guessed ? UINT32_MAX : http->settings->response_bytes;
+  pg_http_response_start(&http->response, is_guessed ? &question_sink : &request_sink, http, body_max, pg_clock_wall_s());
 }
 
 /* Connects again for the actual request if the time is now reliable. Otherwise the exchange fails. */

@@ -33,6 +33,7 @@ static struct {
 
 void dhcp_set_ntp_servers(u8_t count, const ip4_addr_t *addresses) {
   if (count > 0) ip_addr_copy_from_ip4(server.given, addresses[0]);
+  else ip_addr_set_zero(&server.given);
 }
 
 static void take_response(void *unused, struct udp_pcb *udp, struct pbuf *response, const ip_addr_t *from,
