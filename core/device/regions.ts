@@ -49,7 +49,7 @@ export enum OutputUse {
    * RESPONSE_SHOWN.
    */
   RESPONSE = 3,
-  /** The response of a finished call. The host may read it until another owner claims OUTPUT. */
+  /** The response of a finished call. The host may read it until a call starts or another owner claims OUTPUT. */
   RESPONSE_SHOWN = 4,
   /** Data that a function of the core API needs until it returns: an offer's body, or an event's claims. */
   SCRATCH = 5,

@@ -1,5 +1,5 @@
 // Signs with a client's private key: proofs of possession (DPoP, RFC 9449) and client assertions (private_key_jwt, RFC
-// 7523 §3). This module is loaded only if one of the two is used.
+// 7523 §3). Sessions load this module only if one of the two is used.
 
 import { Endpoint } from "../../core/index.ts";
 import type { Bytes, Entropy, Header, HttpRequest, Signer } from "../contracts.ts";

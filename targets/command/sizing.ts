@@ -36,7 +36,7 @@ const ENDPOINTS = {
   revocation: "https://s.example/revoke",
 };
 
-/** The smallest sufficient memory in bytes, a multiple of 32; undefined if 65535 bytes are not enough. */
+/** The smallest sufficient memory in bytes, a multiple of 32 or 65535; undefined if that is not enough. */
 export function memoryFor(build: Build, tokens: Tokens): number | undefined {
   const core = BUILDS[build];
   if (!suffices(core, tokens, MEMORY_MAX)) return undefined;
@@ -47,7 +47,7 @@ export function memoryFor(build: Build, tokens: Tokens): number | undefined {
     if (suffices(core, tokens, middle * STEP)) enough = middle;
     else tooFew = middle;
   }
-  return enough * STEP;
+  return Math.min(enough * STEP, MEMORY_MAX);
 }
 
 export function suffices(core: Core, tokens: Tokens, memoryBytes: number): boolean {

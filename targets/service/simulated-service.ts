@@ -120,7 +120,9 @@ export async function startSimulatedService(
   const server = await serve(service, { port, host, key, cert });
   return {
     url: server.url,
-    issuer: service.issuer,
+    get issuer() {
+      return service.issuer;
+    },
     pending: () =>
       service.pending().map(({ userCode, clientId, scopes }) => ({ userCode, clientId, scopes })),
     approve: (userCode, account, choices) => service.approve(userCode, account, choices),

@@ -101,7 +101,7 @@ export class SealedMedium extends Medium {
   override written(slot: 0 | 1, text: string): void {
     const box = this.#inner.peek(slot);
     this.#known[slot] = Buffer.from(box);
-    // After an erase, sequence numbers may repeat. Storage then cannot distinguish older records from the current one.
+    // After an erase, sequence numbers may repeat. Storage then cannot distinguish the records so far from a new one.
     if (box.length === 0) this.#atStart = this.#earlier.map(({ length }) => length);
     if (box.length === 0) return;
     const nonce = Buffer.from(box.subarray(1, 25)).toString("hex");

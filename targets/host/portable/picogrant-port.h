@@ -49,7 +49,7 @@ enum pg_medium_result {
 enum { PG_MEDIUM_UNIT_MAX = 256 };
 
 struct pg_medium {
-  /* Size of each slot: the header (pg_storage_header) and the longest record. */
+  /* Size of each slot: at least the header (pg_storage_header) and the longest record. */
   uint32_t slot_bytes;
   /* Each function returns an enum pg_medium_result. `slot` is 0 or 1, and `context` is the member of that name. */
   int (*read)(void *context, int slot, uint32_t at, uint8_t *into, size_t size);

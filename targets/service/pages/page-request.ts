@@ -106,7 +106,7 @@ export class Sessions {
     this.#key = env.random(32);
   }
 
-  /** An id has 128 random bits and a MAC. The service recognizes its own ids by the MAC and does not store them. */
+  /** Returns 128 random bits and a MAC, by which the service recognizes its own ids. It stores only those with an account. */
   create(): string {
     const nonce = Buffer.from(this.#env.random(16)).toString("base64url");
     return `${nonce}.${this.#seal("id", nonce)}`;

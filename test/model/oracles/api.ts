@@ -156,7 +156,7 @@ export function checkScope(scene: Scene, { root }: Document): void {
   same(scene, "texts", "the scope", seen, right);
 }
 
-// Invalid configurations, and the expected result of configError. The check sets one member of a valid configuration to
+// Valid and invalid configurations, and the expected result of configError. The check sets one member of a valid configuration to
 // each of the VALUES below (core/device/config.ts, Config).
 
 type Rule = (value: unknown) => boolean;

@@ -96,7 +96,7 @@ export class Timeline {
   }
 }
 
-/** The error with source and remedy. The name is omitted if the event has it. */
+/** The error with source and remedy. Omits the error's name if the event has the same name. */
 function errorSuffix({ device }: Driver, reason: Reason | undefined): string {
   if (reason === undefined) return "";
   const name = errorName(device.error);
