@@ -162,7 +162,7 @@ export class Drivers {
 
   /**
    * Requests the metadata after a failed request, because the endpoints may have moved. In a series of failures, this
-   * is repeated until the metadata have arrived once. If the session has ended, the next start uses the metadata.
+   * is repeated until the metadata have arrived once. If the sign-in has ended, the next start uses the metadata.
    */
   rediscoverAfter({ response }: SignInError): void {
     const { rediscover } = this.#settings;

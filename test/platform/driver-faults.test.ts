@@ -208,7 +208,6 @@ describe("contracts.ts: an adapter that fails at any point, with or without filt
       };
     });
     expect([driver.device.state, driver.device.error, errors]).toEqual([State.SIGNED_IN, 0, []]);
-    // One code request and one poll: nothing was repeated.
     expect(environment.http.requests).toHaveLength(2);
   });
 

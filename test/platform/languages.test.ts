@@ -54,7 +54,6 @@ describe.each(OTHERS)("%s", (language) => {
       const pages = Math.ceil(rowsOf(text, columns) / rows);
       expect([text, pages <= (rows === 2 ? 2 : 1)]).toEqual([text, true]);
     }
-    // The row below is for the application's status.
     expect(rowsOf(texts[SIGNED_IN]!, columns)).toBe(1);
     expect(rowsOf(texts[OPEN]!, columns)).toBe(1);
     expect((texts[CODE]! + USER_CODE).length).toBeLessThanOrEqual(columns);

@@ -1,5 +1,3 @@
-// Runs the conformance suite on Node's HTTP adapter with real sockets.
-
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

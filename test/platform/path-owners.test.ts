@@ -101,6 +101,5 @@ it("a relative path starts in the working directory", () => {
   const statusOf = (one: string) => ({ mode: one === "." ? 0o40777 : 0o100600, uid: 1000 });
   const looked = (uid?: number) => pathProblem("key", "owner", uid, statusOf, () => "");
   expect(looked(1000)).toBe(open("."));
-  // A system without user numbers, such as Windows.
   expect(looked(undefined)).toBe("");
 });

@@ -410,49 +410,31 @@ it.each(["/code", "/token"])(
   },
 );
 
-describe("a program without handlers", () => {
-  async function silent(listens: SignInHandlers) {
-    const handlers = { onCode() {}, ...listens };
-    const environment = new SessionEnvironment();
-    environment.server.allowsAfterPolls = 0;
-    const given = environment.start({ signal: AbortSignal.abort() });
-    await environment.until(() => given.isSettled);
-    let session: Session | undefined;
-    const promise = signInOn(given.platform, SETTINGS, handlers, () => {});
-    void promise.then((made) => {
-      session = made;
-    });
-    environment.http.faultFor = () => ({ kind: "refuse" });
-    await environment.pass(10);
-    environment.http.faultFor = () => undefined;
-    await environment.until(() => session !== undefined);
-    return { environment, session: session! };
-  }
-
-  it("exceptions of handlers are unhandled rejections if onError is missing or throws", async () => {
-    const unheard: unknown[] = [];
-    const before = process.listeners("unhandledRejection");
-    process.removeAllListeners("unhandledRejection");
-    process.on("unhandledRejection", (reason) => unheard.push(reason));
-    try {
-      for (const handlers of [
-        { onEnd: () => Promise.reject("end") },
-        {
-          onEnd: () => Promise.reject("quiet"),
-          onError: () => {
-            throw "onError";
-          },
+it("exceptions of handlers are unhandled rejections if onError is missing or throws", async () => {
+  const unheard: unknown[] = [];
+  const before = process.listeners("unhandledRejection");
+  process.removeAllListeners("unhandledRejection");
+  process.on("unhandledRejection", (reason) => unheard.push(reason));
+  try {
+    for (const handlers of [
+      { onEnd: () => Promise.reject("end") },
+      {
+        onEnd: () => Promise.reject("quiet"),
+        onError: () => {
+          throw "onError";
         },
-      ]) {
-        const { environment, session } = await silent(handlers);
-        environment.server.grants[0]!.isRevoked = true;
-        await environment.until(() => session.status === "ended", 4000);
-        await environment.pass(2);
-      }
-    } finally {
-      process.removeAllListeners("unhandledRejection");
-      for (const listener of before) process.on("unhandledRejection", listener);
+      },
+    ]) {
+      const environment = new SessionEnvironment();
+      environment.server.allowsAfterPolls = 0;
+      const { session } = await started(environment, handlers);
+      environment.server.grants[0]!.isRevoked = true;
+      await environment.until(() => session.status === "ended", 4000);
+      await environment.pass(2);
     }
-    expect(unheard).toEqual(["end", "onError"]);
-  });
+  } finally {
+    process.removeAllListeners("unhandledRejection");
+    for (const listener of before) process.on("unhandledRejection", listener);
+  }
+  expect(unheard).toEqual(["end", "onError"]);
 });

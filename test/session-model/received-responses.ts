@@ -33,6 +33,8 @@ const RENEWABLE = ["expired_token", "invalid_grant"];
 
 export class Received {
   readonly responses: ObservedResponse[] = [];
+  /** All token responses without their tokens. Storage may have refused the newest. */
+  readonly tokenResponses: object[] = [];
   tokens: TokenMembers | undefined;
   tokensAtMs = 0;
   /** What this start has received: a refresh token, and the newest scope and ID token. */
@@ -55,9 +57,9 @@ export class Received {
   /** Whether the session has no token response, or the token response of an earlier start. */
   #isStored({ tokenResponse, scope }: Session): boolean {
     if (tokenResponse === undefined) return scope === undefined;
-    return this.earlier.some(({ tokens, isResumed }) => {
-      const { access_token: _access, refresh_token: _refresh, ...others } = tokens ?? {};
-      return isDeepStrictEqual(others, tokenResponse) && (scope !== undefined || isResumed);
+    return this.earlier.some(({ tokenResponses, isResumed }) => {
+      const isReceived = tokenResponses.some((one) => isDeepStrictEqual(one, tokenResponse));
+      return isReceived && (scope !== undefined || isResumed);
     });
   }
 
@@ -134,6 +136,7 @@ export class Received {
 
   #store(members: object): void {
     this.tokens = members as TokenMembers;
+    this.tokenResponses.push(withoutTokens(this.tokens));
     this.tokensAtMs = this.clock.elapsedMs;
     this.hasRefreshToken ||= this.tokens.refresh_token !== undefined;
     this.scope = this.tokens.scope ?? this.scope;
@@ -152,14 +155,14 @@ export class Received {
   }
 
   /**
-   * @param isSigned whether requests are signed. A sleep may then end a request before the adapter has received it
+   * @param isSigned whether requests are signed. A sleep or the signer may then end one before the adapter receives it
    * @returns what is wrong with the report, or ""
    */
   reported({ response, code }: SignInError, isSigned: boolean): string {
     if (response === undefined) return "";
     const newest = this.responses.at(-1);
-    const isTimeout = response.failure === FAILURES.timeout;
-    if (isSigned && isTimeout && newest?.failure !== FAILURES.timeout) return "";
+    const isUnsent = response.failure === FAILURES.timeout || response.failure.includes("signer");
+    if (isSigned && isUnsent && newest?.failure !== response.failure) return "";
     if (newest === undefined || newest.isReported)
       return `reported twice: ${response.url}: ${code}`;
     newest.isReported = true;
@@ -204,8 +207,7 @@ export class Received {
   problemOf(session: Session, requestedScope: string): string {
     const { tokens } = this;
     if (tokens === undefined) return this.#isStored(session) ? "" : "cached token response";
-    const { access_token: _access, refresh_token: _refresh, ...others } = tokens ?? {};
-    if (!isDeepStrictEqual(session.tokenResponse, others)) return "tokenResponse";
+    if (!isDeepStrictEqual(session.tokenResponse, withoutTokens(tokens))) return "tokenResponse";
     // A response without a scope leaves the scope unchanged, also after a restart (RFC 6749 §5.1).
     const scopes = [this.scope ?? requestedScope, ...this.earlier.map(({ scope }) => scope)];
     if (this.isResumed) scopes.push(undefined);
@@ -231,6 +233,10 @@ export class Received {
     const leftS = wholeS - (this.clock.elapsedMs - this.tokensAtMs) / 1000;
     return reported === "" || Math.abs((reported ?? 0) - Math.max(0, leftS)) <= 1;
   }
+}
+
+function withoutTokens({ access_token: _, refresh_token: __, ...others }: TokenMembers): object {
+  return others;
 }
 
 /** Whether the server refuses the request because a code challenge is missing. The device then sends one. */

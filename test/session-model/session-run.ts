@@ -329,8 +329,23 @@ class Run {
     const clientAuthentication = ClientAuthentication.NONE;
     const keyed = { ...named, clientSecret: "", clientAuthentication };
     const settings = { ...this.#settings, config: hasAssertions ? keyed : named };
-    const keys = hasKey || hasAssertions ? this.#newKeys(modelSigner) : undefined;
+    const keys = hasKey || hasAssertions ? this.#newKeys(this.#signer) : undefined;
     return this.#environment.start(handlers, corrupt, { ...settings, keys });
+  }
+
+  /** A signer that is sometimes slow, or fails, but only for requests of the grant before the end. */
+  get #signer(): Signer {
+    const { clock } = this.#environment;
+    const sign: Signer["sign"] = async (text) => {
+      const [, claims = ""] = Buffer.from(text).toString("latin1").split(".");
+      const isOfGrant = Buffer.from(claims, "base64url").includes(HOST);
+      const isWhole = this.#faults.isOver || this.#running?.isOver || !isOfGrant;
+      if (isWhole || !this.#random.once(6)) return modelSigner.sign(text);
+      await new Promise<void>((resolve) => clock.after(this.#random.pick([100, 5000]), resolve));
+      if (this.#random.once(3)) throw new Error("no signature");
+      return modelSigner.sign(text);
+    };
+    return { ...modelSigner, sign };
   }
 
   #newKeys(signer: Signer): Keys {
