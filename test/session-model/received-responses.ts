@@ -155,19 +155,19 @@ export class Received {
   }
 
   /**
-   * @param isSigned whether requests are signed. A sleep or the signer may then end one before the adapter receives it
+   * @param isSigned whether requests are signed. A sleep or the signer may then end one without the adapter's report
    * @returns what is wrong with the report, or ""
    */
   reported({ response, code }: SignInError, isSigned: boolean): string {
     if (response === undefined) return "";
     const newest = this.responses.at(-1);
-    const isUnsent = response.failure === FAILURES.timeout || response.failure.includes("signer");
-    if (isSigned && isUnsent && newest?.failure !== response.failure) return "";
+    const failure = response.failure.replace(/-?\d+ s/, "S s");
+    const isUnseen = [FAILURES.timeout, LATE].includes(failure) || failure.includes("signer");
+    if (isSigned && isUnseen && newest?.failure !== failure) return "";
     if (newest === undefined || newest.isReported)
       return `reported twice: ${response.url}: ${code}`;
     newest.isReported = true;
     const { atMs: _at, isPage: _page, isReported: _reported, isPending, ...expected } = newest;
-    const failure = response.failure.replace(/-?\d+ s/, "S s");
     if (!isDeepStrictEqual({ ...response, failure }, expected))
       return `reported as ${JSON.stringify(response)}`;
     const isValid = newest.status === 200 && newest.failure === "" && "error" in newest;
