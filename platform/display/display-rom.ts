@@ -45,7 +45,6 @@ export function romCharacter(rom: RomName, byte: number): string {
   return TABLES[rom][byte - 32] || " ";
 }
 
-/** Replacements for characters that a ROM does not have. */
 const NEARLY: Readonly<Record<string, string>> = { ß: "β", "·": "･", μ: "µ", Φ: "Φ" };
 
 /** Returns the byte of a character, or of a similar one; -1 if the ROM has neither. Letters may lose their accents. */

@@ -23,7 +23,6 @@ import {
 } from "./requests.ts";
 import { type RequestContext, Responses } from "./responses.ts";
 
-/** The members of the driver that its commands use. */
 interface CommandOwner extends Pick<RequestContext, "report" | "handOn"> {
   readonly fault: FaultHandler;
 }

@@ -21,7 +21,6 @@ export function headersFor(
   return (endpoint >= Endpoint.RESOURCE ? headers?.resource : undefined) ?? NO_HEADERS;
 }
 
-/** The headers that the driver and the adapters set themselves. */
 const OWN_HEADER =
   /^(accept|accept-encoding|authorization|connection|content-(length|type)|dpop|expect|host|transfer-encoding|user-agent)$/i;
 

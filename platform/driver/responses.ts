@@ -33,7 +33,6 @@ export class Responses implements Above {
   readonly #failed = (): void => {
     this.#requesting.core.responseFailed(this.#requesting.device, this.#endedId);
   };
-  /** Reports to the core that the request has failed. */
   readonly giveUp = (): void => this.#close(this.#failed);
 
   constructor(requesting: RequestContext) {

@@ -68,7 +68,6 @@ export class AdapterPort implements Port {
     this.above.failed(failure, this.#http.lastFailure ?? "");
   }
 
-  /** Called when a filter or the caller has thrown. */
   broken(error: unknown): void {
     this.abort();
     this.#owner.fault(error, () => this.above.failed("unreachable", ""));

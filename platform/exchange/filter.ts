@@ -87,7 +87,6 @@ const ORDER = [
   "recorder",
   /** Translates for a server that does not implement RFC 8628. */
   "translation",
-  /** Adds proofs of possession and client assertions. */
   "keys",
   /** Converts grant requests to JSON if the server requires it. */
   "form",

@@ -42,7 +42,6 @@ export abstract class ResponseBuffer extends Listener {
     else super.end();
   }
 
-  /** Passes a complete response on. */
   pass(head: Head, body: Bytes): void {
     this.above.status(...head);
     if (body.length > 0) this.above.body(body, 0, body.length);

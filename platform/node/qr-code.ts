@@ -2,7 +2,6 @@
 
 import qrcode from "qrcode-generator";
 
-/** The quiet zone around a code, in modules. */
 const QUIET = 4;
 
 /** A line of text shows two rows of modules. The characters for light modules: neither, the lower, the upper, both. */

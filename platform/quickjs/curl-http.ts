@@ -23,7 +23,6 @@ export interface CurlSettings {
   readonly userAgent: string;
   /** A file with certificates to trust; "" for the system's. */
   readonly certificates: string;
-  /** Longest body in bytes. */
   readonly sizeLimitBytes: number;
 }
 
@@ -33,7 +32,6 @@ const EXIT_CODE_TIMEOUT = 28;
 
 interface Exchange {
   readonly sink: HttpSink;
-  /** The received part of the response head. */
   head: string;
   child?: Child;
   limit?: object;

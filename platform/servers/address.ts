@@ -19,7 +19,6 @@ export function addressProblem(address: string, allowHttp = false): string {
     : "must be an https address: anybody on the way can read http (allowHttp takes it as it is)";
 }
 
-/** Removes or adds the trailing slash. */
 function twinOf(issuer: string): string {
   return issuer.endsWith("/") ? issuer.slice(0, -1) : `${issuer}/`;
 }

@@ -61,7 +61,6 @@ function issuerProblem(issuer: string, allowHttp: boolean): string {
 
 interface Refusal {
   readonly why: string;
-  /** Whether a retry may help. */
   readonly isTransient: boolean;
   readonly isSilent: boolean;
 }

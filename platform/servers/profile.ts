@@ -23,7 +23,6 @@ export const PATTERNS = {
 export interface ProfileParameter {
   /** Describes the parameter in the error message if it is missing or invalid. */
   readonly description: string;
-  /** The default value. Without a default, the parameter is required. */
   readonly default?: string;
   /** The pattern of allowed values. A value contains at most one segment of an address. */
   readonly pattern: keyof typeof PATTERNS;
@@ -43,7 +42,6 @@ export interface UserInfo {
 export interface ServerProfile {
   /** The name, as in `"server": "github"`. */
   readonly name: string;
-  /** The name for people. */
   readonly title: string;
   /** Parameters of the addresses below, which contain them as `{name}`. */
   readonly parameters: Readonly<Record<string, ProfileParameter>>;
@@ -100,7 +98,6 @@ export class ServerError extends Error {
 
 /** There is no usable metadata document. The message is one line, with the result of each request. */
 export class MetadataError extends Error {
-  /** Whether a retry may help. */
   readonly isTransient: boolean;
 
   constructor(message: string, isTransient = false) {

@@ -9,6 +9,7 @@ import {
   responseEnd,
   responseFailed,
   responseStart,
+  State,
   setEndpoints,
   signIn,
   signOut,
@@ -73,7 +74,9 @@ export class Drivers {
   readonly #settings: SessionSettings;
   readonly #owner: DriversOwner;
   /** Whether a request for the metadata is in flight, or has succeeded since the server's last usable response. */
-  isRediscovered: boolean;
+  isRediscovered = false;
+  /** Whether the metadata were requested in this start, so that the first failure does not repeat the request. */
+  #hasNewMetadata: boolean;
   rediscovery: AbortController | undefined;
 
   /** @throws CapacityError; TypeError that names the invalid endpoint or header */
@@ -81,7 +84,7 @@ export class Drivers {
     this.#platform = platform;
     this.#settings = settings;
     this.#owner = owner;
-    this.isRediscovered = settings.hasNewMetadata ?? false;
+    this.#hasNewMetadata = settings.hasNewMetadata ?? false;
     const { config, keys, shared, stored } = settings;
     this.tokens = new IssuedTokens({ scope: config.scope, keys, shared, stored }, this);
     if (stored) stored.onRest = () => this.#changed();
@@ -167,20 +170,27 @@ export class Drivers {
   rediscoverAfter({ response }: SignInError): void {
     const { rediscover } = this.#settings;
     if (response === undefined || rediscover === undefined || this.isRediscovered) return;
+    const isNew = this.#hasNewMetadata;
+    this.#hasNewMetadata = false;
+    if (isNew) return;
     this.isRediscovered = true;
     this.rediscovery?.abort();
-    this.rediscovery = new AbortController();
+    const own = new AbortController();
+    this.rediscovery = own;
     const use = (endpoints: DriverOptions["endpoints"]): void => {
       if (this.#owner.life.phase !== "released") this.current.endpoints = endpoints;
     };
-    rediscover(this.rediscovery.signal).then(use, () => (this.isRediscovered = false));
+    rediscover(own.signal).then(use, () => {
+      if (this.rediscovery === own) this.isRediscovered = false;
+    });
   }
 
   /** Retries a failed write or erase before the session ends. */
   tryAtLast(): void {
     const { notSaved, notErased, state } = this.current.device;
-    // Without a session, the device would also poll too early.
-    if ((notSaved || notErased) && !isPrompting(state)) this.current.tryNow();
+    // A poll or a revocation would come too early. A refresh does too, but no other step saves the tokens.
+    const mayRetry = !isPrompting(state) && state !== State.REVOKING;
+    if ((notSaved || notErased) && mayRetry) this.current.tryNow();
     else this.current.run();
   }
 }

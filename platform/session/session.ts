@@ -42,7 +42,7 @@ export interface SignOutResult {
    * the error code; "" if they are revoked.
    */
   readonly problem: "" | "no_revocation_endpoint" | "storage_silent" | GrantErrorCode;
-  /** Storage has not erased everything. If it refused every write, the next start may resume the session. */
+  /** Storage has not erased everything. If it has not stored the sign-out, the next start may resume the session. */
   readonly isStored: boolean;
 }
 

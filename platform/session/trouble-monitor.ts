@@ -6,6 +6,7 @@ import { Command, type Device, ErrorCode, State } from "../../core/index.ts";
 import type { Platform } from "../contracts.ts";
 import type { ServerResponse } from "../exchange/response-recorder.ts";
 import type { Drivers } from "./drivers.ts";
+import { isPrompting } from "./life-cycle.ts";
 import { SignInError, troubleOf } from "./sign-in-error.ts";
 
 /** After this time without a response, storage is reported as silent, and the session no longer waits for it. */
@@ -15,6 +16,7 @@ const NOT_SAVED = `${AGAIN}; after a restart before that, the user may have to s
 const RESUMES =
   "the next start may resume the session; make the storage writable, or delete the state";
 const TEXTS = {
+  code: ["not_saved", "the code could not be saved"],
   tokens: ["not_saved", "the tokens could not be saved"],
   signOut: ["not_saved", "the sign-out could not be saved"],
   rest: ["not_erased", "what should be gone could not be erased"],
@@ -27,6 +29,8 @@ export class TroubleMonitor {
   #response: ServerResponse | undefined;
   #notSaved = 0;
   #notErased = 0;
+  /** Whether the records say that the session is being signed out, so that a start does not resume the session. */
+  #isSignOutSaved = false;
   /** The number of the current storage operation, 0 for none, and when it started. */
   #operation = 0;
   #sinceMs = 0;
@@ -73,13 +77,16 @@ export class TroubleMonitor {
         this.#report(trouble);
       } else if (device.state !== State.FAILED) this.#drivers.isRediscovered = false;
     }
-    const { notSaved, notErased } = device;
+    const { notSaved, notErased, state } = device;
+    if (state === State.REVOKING) this.#isSignOutSaved = notSaved === 0 && !this.isAtStorage;
     if (notSaved !== this.#notSaved) {
       this.#notSaved = notSaved;
       if (notSaved && this.#isSigningOut) this.#reportOf("signOut", RESUMES);
+      else if (notSaved && isPrompting(state)) this.#reportOf("code", "a restart shows a new one");
       else if (notSaved) this.#reportOf("tokens", NOT_SAVED);
     }
-    if (notErased !== this.#notErased) {
+    // `checkLeaks` reports what is left after a sign-out.
+    if (notErased !== this.#notErased && !this.#isSigningOut) {
       this.#notErased = notErased;
       if (notErased) this.#reportOf("rest", AGAIN);
     }
@@ -87,14 +94,13 @@ export class TroubleMonitor {
 
   /** Reports operations that could not be completed before the end. */
   checkLeaks(): void {
-    const { notSaved, notErased } = this.#device;
-    const isSigningOut = this.#isSigningOut;
-    if (notSaved && !isSigningOut) this.#reportOf("tokens", "the user has to sign in again");
-    const isResumed = notSaved > 0 && isSigningOut;
+    const { notSaved, notErased, state } = this.#device;
+    const isOfTokens = !this.#isSigningOut && !isPrompting(state);
+    if (notSaved && isOfTokens) this.#reportOf("tokens", "the user has to sign in again");
+    const isResumed = this.#isSigningOut && !this.#isSignOutSaved;
     if (notErased) this.#reportOf("rest", isResumed ? RESUMES : "the next start tries again");
   }
 
-  /** If the sign-out was not saved, a start finds the session, until that is erased. */
   get #isSigningOut(): boolean {
     const { state } = this.#device;
     return state === State.REVOKING || state === State.SIGNED_OUT;

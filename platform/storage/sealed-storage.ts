@@ -62,7 +62,6 @@ type SecretBox = (
 const { lowlevel } = nacl as unknown as { lowlevel: LowLevel };
 const { crypto_secretbox: seal, crypto_secretbox_open: open, crypto_hash: hash } = lowlevel;
 
-/** What this object knows about a slot of the inner storage. */
 interface SlotState {
   /** The number in the slot's sealed record; -1 if the slot has no valid record. */
   number: number;

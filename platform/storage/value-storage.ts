@@ -20,7 +20,6 @@ type Promised<T> = T | Promise<T>;
 
 /** The largest record in bytes, as for a state directory. It is enough for any token. */
 const CAPACITY = 131_072;
-/** The place of each slot in the text. */
 const PLACES: Readonly<Record<number, number>> = { 0: 0, 1: 1, [TOKEN_CACHE]: 2 };
 /** The start of each text, so that foreign data is neither read nor overwritten. */
 const MAGIC = "picogrant 1";

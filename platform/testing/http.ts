@@ -57,7 +57,7 @@ export interface SeenRequest extends Omit<HttpRequest, "bodyFrom" | "bodyTo"> {
 /** Responds to a request, as a server would. */
 export type FakeHandler = (request: SeenRequest) => FakeResponse | Promise<FakeResponse>;
 
-/** What responds to one request of a script. */
+/** A step of a script: what responds to one request. */
 export type ScriptStep = FakeResponse | FakeHandler;
 
 /** Options of `FakeHttp`. */

@@ -86,7 +86,7 @@ function namesOf(variant: Variant): string {
   return `picogrant=function(p,n){${members.join("")}return n}(picogrant[0],${others});\n`;
 }
 
-/** The joined functions of a bundle, with their own names and their assertions. */
+/** The joined files of a bundle. Functions keep their names and their assertions. */
 export async function readableBundle(variant: Variant): Promise<Bundle> {
   const joined = await joinSources(variant, false);
   const code = `${wrapper[0]}${joined.code}${wrapper[1]}\n`;

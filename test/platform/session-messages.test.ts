@@ -363,25 +363,23 @@ describe("what a start knows from the previous one", () => {
   });
 });
 
-it.each([
-  [true, []],
-  [false, ["not_saved"]],
-])("close retries to save unsaved tokens; the retry succeeds: %s", async (isFixed, reported) => {
+it.each<[end: "close" | "signOut", fails: string[], report?: RegExp]>([
+  ["close", []],
+  ["close", ["write"], /^the tokens could not be saved; the user has to sign in again$/],
+  ["signOut", ["write"]],
+  ["signOut", ["erase"], /could not be erased; the next start tries again$/],
+  ["signOut", ["write", "erase"], /could not be erased; the next start may resume the session;/],
+])("%s with unsaved tokens, while storage fails to %j", async (end, fails, report) => {
   const environment = new SessionEnvironment();
   environment.server.allowsAfterPolls = 0;
   environment.storage.failWhen = (operation) => operation === "write";
   const { start, session } = await started(environment);
   await environment.until(() => start.troubles.length > 0);
   expect(start.troubles.splice(0).map(({ code }) => code)).toEqual(["not_saved"]);
-  if (isFixed) environment.storage.failWhen = () => false;
-  const closed = session.close();
-  await environment.pass(5);
-  await closed;
-  expect([start.troubles.map(({ code }) => code), environment.stored > 0]).toEqual([
-    reported,
-    isFixed,
-  ]);
-  expect(session.status).toBe("closed");
+  environment.storage.failWhen = (operation) => fails.includes(operation);
+  await Promise.all([session[end](), environment.pass(5)]);
+  const reports = start.troubles.map(({ message }) => message);
+  expect(reports).toEqual(report ? [expect.stringMatching(report)] : []);
 });
 
 it.each(["/code", "/token"])(

@@ -514,7 +514,7 @@ export class OracleRun {
 
   async #refresh(): Promise<void> {
     const known = this.#ideal.refreshTokens;
-    // Sometimes send a displaced refresh token while its access tokens are still valid.
+    // Sometimes send an invalid refresh token whose access tokens are still valid.
     const running = new Set(this.#running().map((one) => this.#ideal.access.get(one)!.grant));
     const isRequired = this.#chance(0.15)
       ? (grant: Grant) => !grant.runs && running.has(grant)

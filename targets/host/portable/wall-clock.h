@@ -47,7 +47,7 @@ struct pg_wall_clock {
   uint8_t holds;    /* 1: the certificate of the current connection is valid at a time that is not guessed */
 };
 
-/* Raises the earliest accepted time to `wall_s`, when the firmware was built or the settings page was made. */
+/* Raises the earliest accepted time to `wall_s`, the time of the firmware's build or of the settings page. */
 void pg_wall_clock_earliest(struct pg_wall_clock *clock, uint32_t wall_s);
 
 /* Sets the time from a clock with a battery. Returns 1, or 0 if `wall_s` is 0 or before the stored time, which means

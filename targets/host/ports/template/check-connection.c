@@ -75,7 +75,7 @@ static enum pg_connection_state connect_to(const char *text, struct pg_address *
   return state;
 }
 
-/* Sends all bytes. Returns 1, or 0 if the connection broke or the time limit has passed. */
+/* Sends all bytes. Returns 1, or 0 if the connection failed or the time limit has passed. */
 static int send_all(const void *from, size_t size) {
   const uint8_t *bytes = from;
   uint32_t start = pg_clock_ms();

@@ -46,7 +46,7 @@
 #define TCP_OVERSIZE 0
 #define TCP_QUEUE_OOSEQ 0
 #define TCP_LISTEN_BACKLOG 0
-/* Milliseconds. If the board closes a connection first, lwIP's timer wakes the board for twice this time. */
+/* Milliseconds. If the board closes a connection first, lwIP's timer keeps waking it for twice this time. */
 #define TCP_MSL 500UL
 #define PBUF_POOL_SIZE 5
 #define MEMP_NUM_PBUF 4
