@@ -17,7 +17,7 @@ import { temporaryFolder } from "../listening.ts";
 
 const EVERYTHING = (
   "gcc make dpkg-dev pkg-config libcurl4-openssl-dev libsodium-dev libssl-dev valgrind cmake " +
-  "libmbedtls-dev liblwip-dev"
+  "libmbedtls-dev liblwip-dev clang g++"
 ).split(" ");
 
 let bin: string;

@@ -53,6 +53,8 @@ export const hostNeeds: readonly Need[] = [
   tool("cmake", "cmake"),
   includes("mbedtls/ssl.h", "libmbedtls-dev"),
   includes("lwip/lwipopts.h", "liblwip-dev"),
+  tool("clang", "clang"),
+  tool("g++", "g++"),
 ];
 
 export const fuzzNeeds: readonly Need[] = [
