@@ -341,7 +341,10 @@ class Run {
       const isOfGrant = Buffer.from(claims, "base64url").includes(HOST);
       const isWhole = this.#faults.isOver || this.#running?.isOver || !isOfGrant;
       if (isWhole || !this.#random.once(6)) return modelSigner.sign(text);
-      await new Promise<void>((resolve) => clock.after(this.#random.pick([100, 5000]), resolve));
+      const of = this.#running;
+      await new Promise<void>((resolve) =>
+        clock.after(this.#random.pick([100, 5000]), () => of?.isAlive && resolve()),
+      );
       if (this.#random.once(3)) throw new Error("no signature");
       return modelSigner.sign(text);
     };

@@ -310,7 +310,8 @@ class SharedRun {
       void session.fetch("https://api.example.com/").catch(() => {});
       await this.#pass(5);
       const isValid = session.accessToken().then(
-        (given) => given === program.newest && this.#server.live.length > 0,
+        (given) =>
+          this.#programs.some(({ newest }) => newest === given) && this.#server.live.length > 0,
         () => false,
       );
       await this.#pass(120);
