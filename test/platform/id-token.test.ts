@@ -153,13 +153,11 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
   const noUtf8 = Buffer.from('{"alg":"HS256","x":"\xff"}', "latin1").toString("base64url");
   it.each([
     ["not taken", [unsigned('{"alg":"none"}').slice(0, -2), unsigned("{}")]],
-    // Names of algorithms with an additional letter or digit.
     ["not taken", [unsigned('{"alg":"XHS256"}'), unsigned('{"alg":"HS2560"}')]],
     ["not taken", [unsigned('{"alg":["HS256"]}')]],
     ["encrypted", ["a.b.c.d.e"]],
     ["is none", ["text"]],
     ["no JSON object", ["[]", "7", "null", '"text"'].map((json) => `${base64url(json)}.x.y`)],
-    // A byte order mark, invalid UTF-8, invalid base64url, and padding.
     ["no JSON object", [`${base64url('\ufeff{"alg":"HS256"}')}.x.y`]],
     ["no JSON object", [noUtf8, "+", btoa('{"alg":"HS256" }')].map((head) => `${head}.x.y`)],
     // RFC 7515 section 4.1.11: an unknown critical header.

@@ -247,7 +247,6 @@ describe("RFC 8252 §8.3: http is only for this machine itself", () => {
     const address = `http://${host}:8080/t`;
     expect(namedAddressProblem(address, "https://a.example", true)).toBe("is on this machine");
     expect(namedAddressProblem(address, "http://127.0.0.1:1", true)).toBe("");
-    // The URL class confirms that these are local addresses.
     expect(new URL(address).hostname).toMatch(
       /localhost\.?$|^127\.|^0\.0\.0\.0$|^\[::1?\]$|^\[::(ffff:)?7f00:1\]$/,
     );

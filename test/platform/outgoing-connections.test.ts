@@ -69,7 +69,6 @@ describe("code that opens connections in JavaScript", () => {
   });
 
   it("only filters, the adapter port and the caller receive the events of an exchange", () => {
-    // `failed` is a method that only sinks have.
     expect(filesWith(/^ *(override )?failed\(|\bfailed: \(/, ".ts", "platform")).toEqual([
       "platform/conformance/http-bench.ts: 1", // tests of adapters
       "platform/contracts.ts: 1",

@@ -85,6 +85,7 @@ class Run {
   readonly #promises: Promised[] = [];
   #running: Running | undefined;
   #throwsIn = -1;
+  #endedAtMs = -1;
   readonly #keyEntropy = new SeededEntropy(7);
 
   readonly #hasUpdates: boolean;
@@ -198,7 +199,10 @@ class Run {
     this.#faults.isAsleep = false;
     switch (action) {
       case "start":
-        if (running === undefined) this.#start();
+        if (running !== undefined) return;
+        // A read of the last start may still be in progress, and the storage does one operation at a time.
+        if (this.#endedAtMs === this.#environment.clock.elapsedMs) await this.#pass(1);
+        this.#start();
         return;
       case "kill":
         this.#kill();
@@ -220,8 +224,6 @@ class Run {
         return;
       case "abort":
         running?.controller.abort();
-        // A read may still be in progress, and the storage does one operation at a time.
-        await this.#pass(1);
         return;
       case "access token":
         if (running && session) this.#request(running, session);
@@ -575,7 +577,9 @@ class Run {
       const isKnown = (error as Error)?.name === "SignInError" || running.thrown.includes(error);
       if (!isKnown) this.#fault(`signIn rejects with ${String(error)}`);
     }
-    if (isEnded && start.isDisposed) this.#running = undefined;
+    if (!isEnded || !start.isDisposed) return;
+    this.#running = undefined;
+    this.#endedAtMs = this.#environment.clock.elapsedMs;
   }
 
   /** Stops all faults, and lets the user allow each code. After that, every promise must settle. */
