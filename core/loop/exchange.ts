@@ -348,9 +348,11 @@ function grantCompleted(device: Device, error: ErrorCode): void {
   // The developer allows the start spread to delay a refresh. So after a temporary failure, a refresh may wait as long.
   var most = purpose === Due.REFRESH ? device.startSpreadMs : 0;
   if (isPending) stillPending(device, error);
-  else if (errorKind(device, error) === ErrorKind.TRANSIENT)
+  else if (errorKind(device, error) === ErrorKind.TRANSIENT) {
     backOff(device, most > Limit.BACKOFF_MAX_MS ? most : Limit.BACKOFF_MAX_MS);
-  else if (purpose === Due.REFRESH) refreshRefused(device, error);
+    // The tokens must not be lost if there is no connection for long.
+    if (purpose === Due.REFRESH && device.notSaved) startJob(device, Job.WRITE);
+  } else if (purpose === Due.REFRESH) refreshRefused(device, error);
   else if (purpose === Due.POLL && endsCode(device, error)) codeRefused(device, error);
   else finish(device, Event.FINAL_ERROR, error, State.FAILED);
 }

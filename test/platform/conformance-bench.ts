@@ -99,7 +99,6 @@ export function fakeServers(
     };
   };
   return {
-    // `options` override the limits, because a faulty adapter may have none.
     make: (limits) => ({
       http: wrap(new FakeHttp({ ...limits, ...options, clock, handler })),
     }),

@@ -194,7 +194,6 @@ describe("connections", () => {
       await turns();
     }
     expect(server.connections).toBe(32);
-    // If it reuses a connection, a request must not wait for the socket to connect.
     const sockets = once.mock.contexts as net.Socket[];
     expect(sockets.filter((socket) => socket.listenerCount("connect") > 0)).toEqual([]);
     for (const adapter of adapters.slice(1)) adapter.dispose();

@@ -150,6 +150,8 @@ export class Grant {
       const floor = device.state === State.PENDING ? device.clock.intervalMs : 0;
       const most = purpose === Purpose.REFRESH ? device.longestBackoffMs : undefined;
       device.clock.backOff(floor, arrival.retryAfterS, most);
+      const isRefresh = purpose === Purpose.REFRESH;
+      if (isRefresh && device.storage.notSaved) device.storage.start(Task.WRITE, device.recordKind);
     } else if (purpose === Purpose.REFRESH) this.#refreshRefused(error, arrival);
     else if (purpose === Purpose.POLL && (isRenewable(error) || isPurged)) this.#codeRefused(error);
     else device.end(Event.FINAL_ERROR, error, State.FAILED);
