@@ -96,7 +96,7 @@ export function spread(device: Device & Clock, isForCode: boolean): number {
   );
 }
 
-/** Sets the wait before the next request, ignoring Retry-After. */
+/** Sets `waitMs`, the wait before the next request or storage retry, ignoring Retry-After. */
 export function waitFor(device: Device & Clock, ms: number): void {
   ASSERT: must(ms >= 0 && ms <= Limit.ENDLESS, "a wait is a time");
   device.waitMs = ms;

@@ -37,8 +37,8 @@ const twitch = (client: TranslatedClient): Translation => ({
   },
 });
 
-// Login with Amazon: a poll has `grant_type=device_code`, and the user code instead of the client identifier. The core
-// sends only the device code in polls, so the translation gives the core both codes as one device code.
+// Login with Amazon: a poll has `grant_type=device_code`, and the user code instead of the client identifier. Of the
+// two codes, the core sends only the device code in polls, so the translation gives the core both as one device code.
 
 /** The character between the two codes. A user code does not contain it. */
 const AMAZON_SEPARATOR = ".";

@@ -136,7 +136,7 @@ export class SessionRuntime implements DriversOwner {
     this.end(new SignInError("insufficient_scope", "user", message));
   }
 
-  /** Reports a new code to the program. Does not report a code that has expired since a restart: a new one follows. */
+  /** Reports a code to the program once. Does not report a stored code that has already expired. */
   #reportCode(): void {
     const prompt = promptOf(this.drivers.current);
     if (prompt.userCode === this.#shownCode || prompt.expiresInS === 0) return;

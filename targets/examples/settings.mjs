@@ -1,4 +1,4 @@
-// The settings of the examples, from environment variables. The defaults fit the simulated service.
+// The settings of three examples, from environment variables. The defaults fit the simulated service.
 
 import { ClientAuthentication } from "picogrant/core";
 

@@ -1,5 +1,5 @@
-// The rows of the two specifications, and the sections of the RFCs with requirements for the device or the service. A
-// test that covers one names it. `npm run tool -- coverage` prints all of them with their tests.
+// The rows of the two specifications (device doc, offer doc), and the sections of RFCs with requirements for the device
+// or the service. A test that covers one names it. `npm run tool -- coverage` lists them, each with a test per side.
 
 /** The sides that a requirement concerns: mostly both, otherwise one, with the reason. */
 export type Sides = "both" | { readonly only: "service" | "device"; readonly because: string };

@@ -1,6 +1,6 @@
 // Sends random valid and broken responses to Node's adapter and to a session's `fetch`, on reused connections. Each
 // exchange must end with one report of limited length and no uncaught exception. A valid response must arrive
-// unchanged, unless the adapter refuses it (`isRefused`). In a full run, each client gets 10,000 responses.
+// unchanged (a status above 599 as 500), unless the adapter refuses it (`isRefused`). In a full run: 10,000 responses.
 
 import http from "node:http";
 import type net from "node:net";

@@ -179,7 +179,7 @@ describe("a complete run in qjs", () => {
     const { folder, start } = deviceAt(url);
     const runs: Run[] = [];
     const seen = watch(() => runs.map(({ child }) => child.pid!));
-    // This variable makes curl write TLS keys to a file, so curl must not get it.
+    // SSLKEYLOGFILE makes curl write TLS keys to a file, so the program must not pass it on to curl.
     const switchOn = (): Run => {
       runs.push(start({ SSLKEYLOGFILE: join(folder, "tls-secrets") }));
       return runs.at(-1)!;

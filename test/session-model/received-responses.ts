@@ -198,7 +198,7 @@ export class Received {
     return unreported === undefined ? "" : `not reported: ${JSON.stringify(unreported)}`;
   }
 
-  /** Whether this start requested no code. A session that it resumes after a power cut may not know its scope. */
+  /** Whether this start requested no code. A session resumed after a power cut may not know its scope. */
   get isResumed(): boolean {
     return !this.responses.some(({ url }) => url === ENDPOINTS.deviceAuthorization);
   }
