@@ -118,6 +118,7 @@ function keepOwn(handle: number, file: string, isSealed: boolean): void {
     ? `use a directory below it, ${path.join(file, "picogrant")}`
     : "run as that user, or choose another directory";
   if (status.uid !== process.getuid?.()) throw refused(`belongs to user ${status.uid}; ${advice}`);
+  if (isVolume && status.mode & 0o1000) throw refused(`is shared by several users; ${advice}`);
   const isPublic = !isDirectory && (status.mode & 0o002) !== 0;
   if (isPublic && !isSealed)
     throw refused("every user could change it; delete it and sign in again");

@@ -1,5 +1,6 @@
 // `picogrant configure`: a complete device.json for hosts without discovery, or the settings page of a device in C.
 import { existsSync } from "node:fs";
+import path from "node:path";
 import { Option } from "commander";
 import type { DeviceConfig } from "../../platform/configuration/device-config.ts";
 import { NodeHttp, nodeTimers } from "../../platform/node/index.ts";
@@ -63,6 +64,8 @@ export const configure: Part = {
     if (!page && (authorities ?? csv ?? dpop ?? Object.values(keys)[0]) !== undefined) {
       throw new UsageError("--authorities, --csv, --dpop, --private-key-jwt, --key need --page");
     }
+    if (out !== undefined && path.resolve(out) === path.resolve(file))
+      throw new UsageError(`${out}: is the configuration itself; choose another file with --out`);
     const host = { http: new NodeHttp(httpOptionsOf({ certificates })), timers: nodeTimers() };
     const read = readDeviceJson(file);
     const when = dpop ?? read.dpop;

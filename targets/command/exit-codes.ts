@@ -57,7 +57,7 @@ const CODES: Readonly<Record<string, string>> = {
 const OPTIONS = [
   ["as http.ca", "with --certificates"],
   ["allowHttp", "--allow-http"],
-  [/^account must/, "--account must"],
+  [/^account must/g, "--account must"],
   ["http.agent, HTTPS_PROXY", "HTTPS_PROXY"],
 ] as const;
 
@@ -72,8 +72,12 @@ const EXITS: Readonly<Record<string, number>> = {
 /** Gives an error of the file system a message of one line. Returns other errors unchanged. */
 function inWords(error: unknown): unknown {
   const { path, syscall } = error as NodeJS.ErrnoException;
-  if (path === undefined || syscall === undefined) return error;
-  const message = `${path}: ${reasonOf(error)}`;
+  if (syscall === "uv_cwd") return new Failure("the working directory is gone; change to another");
+  // These errors name no file. Programs write to no other files than those of the state directory.
+  const place =
+    path ?? (/^(?:write|fsync)$/.test(syscall ?? "") ? "the state directory" : undefined);
+  if (place === undefined || syscall === undefined) return error;
+  const message = `${place}: ${reasonOf(error)}`;
   return isMediumFault(error)
     ? new SignInError("not_saved", "user", `${message}; free space there, or make it writable`)
     : new Failure(`${message}; choose another path`);
@@ -87,7 +91,7 @@ export function outcomeBy(thrown: unknown): { exitCode: number; event: object; m
   const isOurs = error instanceof SignInError;
   // Only a SignInError may name options of `signIn`. Other errors name the command's options or members of device.json.
   const replaced = isOurs ? OPTIONS : [];
-  const message = printable(replaced.reduce((text, [from, to]) => text.replace(from, to), line));
+  const message = printable(replaced.reduce((text, [from, to]) => text.replaceAll(from, to), line));
   const code = isOurs ? error.code : CODES[error.name];
   if (code === undefined) throw error;
   const exitCode = error instanceof Interrupted ? error.exitCode : (EXITS[code] ?? Exit.FAILED);

@@ -80,6 +80,9 @@ function writeTable(path: string, config: string, out: string, page: (text: stri
   const [names = [], ...rows] = cellsOf(readText(path, "table"));
   const file = names.indexOf("file");
   if (file < 0) throw new UsageError(`${path}: the first line lacks the column file`);
+  const server = names.find((name) => /^(?:server|serverParameters|issuer)\b/.test(name));
+  if (server !== undefined)
+    throw new UsageError(`${path}: all pages have one server; remove the column ${server}`);
   const seen = new Set<string>();
   const pages = rows.map((row, at) => {
     const place = `${path}, line ${at + 2}`;

@@ -118,12 +118,13 @@ describe("files that the command reads are checked as sshd checks its files", ()
   };
   const SERVER = ["--server", "https://a.example", "--client-id", "c"];
   const CONFIG = '{"server":"github","clientId":"c","clientSecret":"s"}';
+  const PEM = "-----BEGIN CERTIFICATE-----\nAA\n-----END CERTIFICATE-----";
   const WRITABLE = /: every user can change it; run chmod 640 on it\n$/;
   const READABLE = /: every user can read the secrets in it; run chmod 640 on it\n$/;
   const TOKEN_CACHE = /: others can change \S+open, which it lies in; run chmod 755 on that\n$/;
 
   it.each<[flag: string, mode: number, content: string, more: string[], complaint: RegExp]>([
-    ["--certificates", 0o666, "-----BEGIN CERTIFICATE-----", SERVER, WRITABLE],
+    ["--certificates", 0o666, PEM, SERVER, WRITABLE],
     ["--client-secret-file", 0o666, "s", SERVER, WRITABLE],
     ["--config", 0o644, CONFIG, [], READABLE],
   ])("%s", async (flag, mode, content, more, complaint) => {

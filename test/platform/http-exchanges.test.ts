@@ -276,7 +276,6 @@ describe("the result of a response to fetch", () => {
   it.each<[coding: string, body: Buffer]>([
     ["gzip", gzipSync("start").subarray(0, 15)],
     ["identity", Buffer.from("start")],
-    // Bodies so large that the last bytes have arrived but are not decoded yet.
     ...[50_000, 60_000, 70_000].map((length): [string, Buffer] => [
       "gzip",
       gzipSync(randomBytes(length)),

@@ -5,7 +5,7 @@ import { QrCode } from "../../../platform/node/qr-code.ts";
 import { type NodeVerificationPrompt, withQr } from "../../../platform/node/sign-in.ts";
 import type { VerificationPrompt } from "../../../platform/session/handlers.ts";
 import type { Session } from "../../../platform/session/session.ts";
-import { SignInError } from "../../../platform/session/sign-in-error.ts";
+import { SignInError, unlessAborted } from "../../../platform/session/sign-in-error.ts";
 import { UsageError } from "../../desktop/command-line.ts";
 import { Exit, interruptibly, outcomeBy } from "../exit-codes.ts";
 import type { Part } from "../option-parser.ts";
@@ -56,15 +56,18 @@ export const login: Part = {
     // The session refreshes its tokens, so that the command can report whether the server still accepts them.
     platform.stored.access = "renewed";
     const { storage } = platform;
+    let isOurs = false;
     try {
+      const found = readStoredLogin(options.state);
+      isOurs = true;
       // If there are no records, login.json is left over from a login that was killed before it received a code.
-      const stored = storage.hasRecords ? readStoredLogin(options.state) : undefined;
+      const stored = storage.hasRecords ? found : undefined;
       checkStored(stored, options);
       await interruptibly((end) => loginOn(platform, options, stored, end));
       return Exit.DONE;
     } finally {
       // Keep login.json if there are records. They may belong to an earlier login.
-      if (!storage.hasRecords) discard(options.state);
+      if (isOurs && !storage.hasRecords) discard(options.state);
       platform.dispose();
     }
   },
@@ -72,12 +75,17 @@ export const login: Part = {
 
 /** Refuses to overwrite the tokens of another login, because nobody could revoke them afterwards. @throws UsageError */
 function checkStored(stored: StoredLogin | undefined, { state, settings }: LoginOptions): void {
-  if (stored === undefined || isSameLogin(stored.settings, settings)) return;
-  const { server, config, clientId = "" } = stored.settings;
-  throw new UsageError(
-    `${state} holds a login at ${server ?? config} ${clientId}; give this one a name with ` +
-      `--account, or end that login first: ${commandFor("logout", state)}`,
-  );
+  if (stored === undefined) return;
+  const end = `end that login first: ${commandFor("logout", state)}`;
+  const { server, config, clientId = "", keyFile } = stored.settings;
+  if (!isSameLogin(stored.settings, settings)) {
+    const what = `${state} holds a login at ${server ?? config} ${clientId}`;
+    throw new UsageError(`${what}; give this one a name with --account, or ${end}`);
+  }
+  // A login with a key may replace one without.
+  if (keyFile === undefined || keyFile === settings.keyFile) return;
+  const what = `${state} holds a login with --key-file ${keyFile}`;
+  throw new UsageError(`${what}; log in with that key, or ${end}`);
 }
 
 async function loginOn(
@@ -99,13 +107,16 @@ async function loginOn(
     unusable = isUnusable(trouble) ? unusable + 1 : 0;
     if (session === undefined && unusable === UNUSABLE_MAX) end.abort(unusableError(trouble));
     if (session !== undefined && isRefusal(trouble)) end.abort(refusalOf(trouble, options));
+    if (session !== undefined && trouble.code === "not_saved") end.abort(lasting(trouble));
   };
   try {
     ready = await readySettings(settings, platform, {
       stored: metadataOf(platform, settings),
       retryHandlers: { onTrouble: (trouble: SignInError) => screen.showTrouble(trouble), signal },
     });
-    writeStoredLogin(state, { version: 1, settings, who: stored?.who ?? "" });
+    // The settings of a stored login stay until the server has accepted others.
+    if (stored === undefined || options.again)
+      writeStoredLogin(state, { version: 1, settings, who: stored?.who ?? "" });
     if (options.again && stored !== undefined)
       await signOutBefore(platform, ready, onTrouble, signal);
     const onCode = (prompt: VerificationPrompt): void => screen.showCode(withQr(prompt, QrCode));
@@ -115,9 +126,10 @@ async function loginOn(
       const token = await session.accessToken(signal);
       const output = nameIn(claimsIn(session.tokenResponse));
       const http = httpOptionsOf(settings);
-      const who = output || stored?.who || (await requestIdentity(settings, token, http, session));
+      const request = () => requestIdentity(settings, token, http, session!);
+      const who = output || stored?.who || (await unlessAborted(signal, request));
       writeStoredLogin(state, { version: 1, settings, who });
-      screen.showSession(ready, session, who);
+      if (session.isSaved) screen.showSession(ready, session, who);
     } finally {
       await session.close();
     }

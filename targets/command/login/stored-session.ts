@@ -110,13 +110,16 @@ export const accounts: Part = {
     const names = accountsStored();
     if (names.length === 0) process.stderr.write("picogrant accounts: there are none\n");
     for (const account of names) {
-      const state = directoryOf({ account });
-      if (!flags.json) print(`${account}: ${state}`);
-      await showStatus({ ...flags, account }, { account, state }).catch((error) => {
+      let state: string | undefined;
+      try {
+        state = directoryOf({ account });
+        if (!flags.json) print(`${account}: ${state}`);
+        await showStatus({ ...flags, account }, { account, state });
+      } catch (error) {
         const { event, message } = outcomeBy(error);
-        if (error.code === "aborted") throw error;
+        if ((error as SignInError).code === "aborted") throw error;
         print(flags.json ? JSON.stringify({ ...event, account, state }) : message);
-      });
+      }
     }
     return Exit.DONE;
   },
