@@ -99,7 +99,6 @@ export interface HttpTestBench {
   wire: boolean;
   tls: boolean;
   environment: Environment;
-  /** Starts a server. The case closes it. */
   start(): HttpTestServer | Promise<HttpTestServer>;
 }
 

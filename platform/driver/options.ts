@@ -53,7 +53,6 @@ export interface DriverOptions {
   /** The core: the sources (`picogrant/core`), or a bundle. */
   readonly core: Core;
   readonly platform: Platform;
-  /** The developer's settings. */
   readonly config: DriverConfig;
   readonly endpoints: Endpoints;
   /** Allows plain http to other machines, for an isolated network. */

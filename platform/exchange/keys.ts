@@ -49,7 +49,6 @@ export class Keys {
   readonly #proofs: string[] = [];
   readonly #assertions: string[] = [];
   readonly #jwk: object;
-  /** The newest nonce of each origin, in the order in which they arrived. */
   readonly #nonces = new Map<string, string>();
   /** Each origin's time minus the device's, if they differ by over a minute. Signatures use the server's time. */
   readonly #clocksMs = new Map<string, number>();
@@ -174,7 +173,6 @@ class SignedExchange extends ResponseBuffer {
   #problem = "";
   /** The number of successive rejections of requests whose time was wrong according to the server's clock. */
   #clockRejections = 0;
-  /** The result of `Keys.aheadMs` when the request was signed. */
   #aheadMs = 0;
 
   constructor(keys: Keys, device: () => { readonly endpoint: Endpoint }) {

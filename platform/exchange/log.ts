@@ -124,7 +124,6 @@ class LoggedExchange extends Listener {
     this.#discard();
   }
 
-  /** Wipes the recorded body, because it may contain tokens. */
   #discard(): void {
     this.#name = "";
     this.#body.fill(0);

@@ -1,6 +1,5 @@
 import type { Bytes, HttpRequest } from "../contracts.ts";
 import { type Head, Listener } from "./filter.ts";
-import { EXCHANGE_LIMITS } from "./limits.ts";
 
 export interface BufferedResponse {
   readonly head: Head;
@@ -32,9 +31,6 @@ export abstract class ResponseBuffer extends Listener {
       return;
     }
     for (let at = from; at < to; at++) this.#body.push(bytes[at]!);
-    if (this.#body.length <= EXCHANGE_LIMITS.sizeLimitBytes) return;
-    this.below.abort();
-    this.failed("too-large", "");
   }
 
   override end(): void {

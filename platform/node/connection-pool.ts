@@ -71,7 +71,6 @@ function newPool(idleLimitMs: number | undefined): Pool {
 /** The connections of one adapter. */
 export interface Transport {
   readonly tls: TlsSettings;
-  /** Creates connections for plain http. */
   readonly plain: http.Agent;
   /** Called once by each adapter. The last adapter closes the idle connections. */
   leave(): void;

@@ -86,7 +86,6 @@ async function fastestOf(found: LookupAddress[], port: number, limitMs: number):
   setTimeout(() => end.abort(), limitMs).unref();
   const rank = (one: LookupAddress): number =>
     found.filter(({ family }) => family === one.family).indexOf(one);
-  // The address families take turns (RFC 8305 §4).
   const attempts = [...found]
     .sort((a, b) => rank(a) - rank(b))
     .map(async ({ address }, at) => {
@@ -100,7 +99,6 @@ async function fastestOf(found: LookupAddress[], port: number, limitMs: number):
   return fastest;
 }
 
-/** zlib is loaded with the first compressed response. */
 const zlib = (): typeof import("node:zlib") => process.getBuiltinModule("node:zlib");
 
 export const DECODERS = new Map<string, () => Transform & Zlib>([
@@ -165,7 +163,6 @@ export function follow(client: http.ClientRequest, agent: http.Agent): void {
 }
 
 function closeIfUnexpected(this: Socket): void {
-  // Agents of other libraries may lack this property.
   const { freeSockets = {} } = agents.get(this)!;
   if (Object.values(freeSockets).flat().includes(this)) this.destroy();
 }
@@ -216,7 +213,10 @@ export async function send(
     client.on("error", fail);
     if (bytes === undefined && request.body) {
       Readable.fromWeb(request.body as NodeStream)
-        .on("error", fail)
+        .on("error", (error) => {
+          fail(error);
+          client.destroy();
+        })
         .pipe(client);
     } else client.end(bytes);
   });

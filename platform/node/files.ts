@@ -206,7 +206,6 @@ export function createOwn(file: string, content: string): void {
     fs.linkSync(draft, file);
   } catch (error) {
     if (codeOf(error) === "EEXIST") return;
-    // EPERM: the file system has no hard links.
     if (codeOf(error) !== "EPERM") throw error;
     fs.renameSync(draft, file);
   } finally {
@@ -227,7 +226,6 @@ export function removeDraft(file: string): void {
 
 /** Makes renames and removals in a directory durable. */
 export function syncDirectory(directory: string): void {
-  // Windows has no equivalent. NTFS journals renames.
   if (!POSIX) return;
   withRetries(() => withFile(directory, "r", fs.fsyncSync));
 }

@@ -54,7 +54,6 @@ export class Exchange {
     try {
       this.#open(request);
     } catch {
-      // The address or a header value is invalid.
       this.#fail("unreachable", "the request cannot be sent");
     }
   }
@@ -132,7 +131,6 @@ export class Exchange {
     const { "www-authenticate": authenticate = "", "dpop-nonce": nonce = "" } = response.headers;
     const waitS = retryAfterSeconds(retryAfter, date, Date.now());
     this.#sink.status(status, waitS, authenticate, `${nonce}`, parseHttpDate(date ?? "") ?? 0);
-    // If the sink has aborted the exchange, `#fail` has no effect.
     if (Number(promised) > this.#sizeLimitBytes) this.#fail("too-large", TOO_LONG);
   }
 

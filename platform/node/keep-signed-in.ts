@@ -25,6 +25,9 @@ export interface PersistentSession {
   close(): Promise<void>;
 }
 
+/** A scope (RFC 6749 §3.3). An API may name others, which no server accepts. */
+const SCOPE = /^[!#-[\]-~]+$/;
+
 const isOver = ({ status }: Session): boolean => status === "ended" || status === "closed";
 
 export function persistentSession(
@@ -58,10 +61,14 @@ export function persistentSession(
   const session = async (scope = ""): Promise<Session> => {
     if (end.signal.aborted) throw new SignInError("closed", "nobody", "the session was closed");
     const known = `${requested.scope ?? ""}`.split(" ").filter(Boolean);
-    const words = scope.split(" ").filter((word) => word !== "" && !known.includes(word));
+    const words = scope.split(" ").filter((word) => SCOPE.test(word) && !known.includes(word));
     if (words.length > 0) {
+      const earlier = requested;
       requested = { ...requested, scope: [...known, ...words].join(" ") };
-      return await renew(current, true);
+      return await renew(current, true).catch((error) => {
+        requested = earlier;
+        throw error;
+      });
     }
     const before = current;
     const found = await before;
@@ -89,9 +96,16 @@ export function persistentSession(
       const { status, headers } = response;
       const header = headers.get("www-authenticate") ?? "";
       const scope = challengeWith("insufficient_scope", header)?.get("scope") ?? "";
+      // Another server, to which the API has redirected, did not get the token.
+      const url = input instanceof Request ? input.url : `${input}`;
+      const isOther = response.url !== "" && new URL(response.url).origin !== new URL(url).origin;
       const more = stepUpOf(response);
       const isUseless = status === 401 && isOver(one);
-      if (!mayRepeat || (more === undefined && !isUseless && (status !== 403 || scope === "")))
+      if (
+        isOther ||
+        !mayRepeat ||
+        (more === undefined && !isUseless && (status !== 403 || scope === ""))
+      )
         return response;
       await response.body?.cancel();
       if (more !== undefined) {

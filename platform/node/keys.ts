@@ -71,7 +71,6 @@ export async function fileSigner(directory: string): Promise<Signer> {
     const made = await subtle.generateKey(P256, true, ["sign", "verify"]);
     const { kty, crv, x, y, d } = await subtle.exportKey("jwk", made.privateKey);
     createOwn(file, JSON.stringify({ kty, crv, x, y, d }));
-    // Another program may have created the file meanwhile.
     stored = readOwn(file);
   }
   try {

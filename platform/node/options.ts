@@ -141,7 +141,6 @@ async function serverProblems({ server, allowHttp, ...more }: SignInOptions): Pr
     { path: at("issuer"), message: issuer === undefined ? "" : addressProblem(issuer, allowHttp) },
   ];
   if (profile === undefined) return problems;
-  // The profiles are loaded only if one is named.
   const { serverProblems } = await import("../servers/index.ts");
   const { name, ...words } = profile;
   const path = (path: string): string => path.replace(/^server(Parameters)?/, at("profile"));

@@ -145,7 +145,6 @@ export function disclaimDirectory(directory: string): void {
   removeOwn(path.join(directory, OWNER));
 }
 
-/** Returns the server as the program's options name it. */
 function nameOf({ issuer, endpoints, profile }: Settings["server"]): string {
   if (profile === undefined) return issuer ?? `${endpoints?.token}`;
   const { name, ...words } = profile;
@@ -181,9 +180,7 @@ export function storedMetadata(
       const text = JSON.stringify({ version: VERSION, ...server });
       try {
         writeOwn(file, `${text}\n${codeOf(text, deviceKey)}\n`);
-      } catch {
-        // Ignored: the next start requests the metadata again.
-      }
+      } catch {}
     },
     openHttp: () => new NodeHttp(http),
   };
@@ -257,7 +254,6 @@ export function nodePlatformWith(
   display: Display,
   options: FileStorageOptions & { stateDirectory: string; http?: NodeHttpOptions | undefined },
 ): NodePlatform {
-  // Checks the settings before the directory is touched.
   const http = new NodeHttp(options.http);
   return nodePlatformOver(http, new FileStorage(options.stateDirectory, options), display);
 }

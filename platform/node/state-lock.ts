@@ -60,7 +60,6 @@ export class StateLock implements RecordsLock {
     if (holder !== 0) return holder;
     this.#own = own;
     this.#beat = setInterval(() => this.#giveSign(), BEAT_MS);
-    // Timers are numbers in jsdom.
     this.#beat.unref?.();
     return 0;
   }

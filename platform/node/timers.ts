@@ -23,7 +23,6 @@ export const backgroundTime: RealTime = {
 function waitWith(isBackground: boolean): RealTime["wait"] {
   return (ms, ring) => {
     const timeout = setTimeout(ring, ms);
-    // Timers are numbers in jsdom.
     if (isBackground) timeout.unref?.();
     return () => clearTimeout(timeout);
   };

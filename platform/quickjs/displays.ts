@@ -70,7 +70,6 @@ export function lineDisplay(
   };
 }
 
-/** Whether the path is a file, or does not exist yet. */
 function isFile(os: Os, path: string): boolean {
   return os.stat(path)[0] === null || isOfKind(os, path, "S_IFREG");
 }

@@ -99,7 +99,6 @@ export class QuickJsFileStorage implements Storage {
   }
 }
 
-/** @returns a function that releases the directory's lock */
 function openDirectory(os: Os, directory: string): () => void {
   try {
     prepareDirectory(os, directory);

@@ -9,7 +9,6 @@ import { QuickJsFileStorage } from "./file-storage.ts";
 import { FileError, readFile, refuseOthers } from "./files.ts";
 
 const KEY_BYTES_MAX = 1024;
-/** The shortest key that the sealed storage accepts. */
 const KEY_BYTES_MIN = 16;
 
 export interface QuickJsPlatform extends Platform {

@@ -154,7 +154,8 @@ export function clientAuthenticationFor(
   if (!hasSecret) return "none";
   if (methods.includes("client_secret_basic")) return "client_secret_basic";
   if (methods.includes("client_secret_post")) return "client_secret_post";
-  throw new MetadataError(`the server takes no client secret, only: ${methods.join(", ")}`);
+  const others = printable(methods.join(", ")).slice(0, 200);
+  throw new MetadataError(`the server takes no client secret, only: ${others}`);
 }
 
 /** `token_endpoint_auth_methods_supported`, or the default of RFC 8414 §2. */
@@ -164,7 +165,6 @@ export function methodsIn(metadata: Metadata): readonly string[] {
   return isList ? methods : ["client_secret_basic"];
 }
 
-/** The members of RFC 8414 §2, before validation. */
 type Metadata = Readonly<Record<string, unknown>>;
 
 type DocumentResult =

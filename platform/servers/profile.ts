@@ -84,7 +84,6 @@ export interface TranslatedClient {
 
 /** An unknown server name or an invalid parameter. The message has one line and names the member. */
 export class ServerError extends Error {
-  /** The invalid member of the configuration. */
   readonly path: string;
   readonly problem: string;
 

@@ -65,7 +65,6 @@ const amazon = (): Translation => ({
 // Salesforce: one address for codes and tokens. A request for a code has `response_type=device_code`. A poll has
 // `grant_type=device` and `code`. The response with a code has no expires_in.
 
-/** The lifetime according to Salesforce's documentation. */
 const SALESFORCE_CODE_LIFETIME_S = 600;
 
 const salesforce = (): Translation => ({
@@ -148,7 +147,6 @@ const TRAKT_STATUSES: Readonly<Record<number, string>> = {
   429: "slow_down",
 };
 
-/** Refreshes go to another address than polls. */
 const TRAKT_REFRESH = "https://api.trakt.tv/oauth/token";
 /** The documentation's value for clients without a redirect page. */
 const TRAKT_REDIRECT = "urn:ietf:wg:oauth:2.0:oob";

@@ -82,7 +82,6 @@ async function jsonAt(
     throw new SignInError("unreachable", "nobody", message, { cause });
   }
   try {
-    // A value that is not an object has none of the required members.
     return (JSON.parse(text) ?? {}) as Record<string, unknown>;
   } catch {
     return {};
@@ -255,7 +254,6 @@ async function keysFor(
     const { kid: own = kid } = jwk as JsonWebKey & { readonly kid?: string };
     const isNamed = kid === undefined || own === kid;
     const isOfKind = jwk.kty === kty && (crv === undefined || jwk.crv === crv);
-    // The purpose of a key (RFC 7517 §4.2 to 4.4).
     const { use = "sig", key_ops: actions = ["verify"], alg: only = alg } = jwk;
     const isForThis = use === "sig" && [actions].flat().includes("verify") && only === alg;
     return isOfKind && isNamed && isForThis && !(kty === "OKP" && isOfSmallOrder(jwk));
@@ -294,7 +292,6 @@ async function isSignedByOne(
 
 /** Decodes a part of the token to an object. @throws IdTokenProblem */
 function objectIn(part: string): Readonly<Record<string, unknown>> {
-  // A byte order mark makes the part invalid.
   const value = part.startsWith("77u_") ? undefined : jsonIn(bytesOf(part));
   if (value === undefined) throw new IdTokenProblem("is none: a part of it is no JSON object");
   return value;

@@ -3,6 +3,7 @@ import {
   cancel,
   configError,
   create,
+  Field,
   outcome,
   release,
   responseBody,
@@ -19,7 +20,7 @@ import {
 } from "../../core/index.ts";
 import type { ServerSettings } from "../configuration/settings.ts";
 import type { Platform, Storage } from "../contracts.ts";
-import { secretsOf } from "../driver/requests.ts";
+import { fieldOf, secretsOf } from "../driver/requests.ts";
 import { type Core, Driver, type DriverOptions } from "../driver.ts";
 import { ResponseRecorder } from "../exchange/response-recorder.ts";
 import type { FetchSettings } from "./fetch.ts";
@@ -111,11 +112,13 @@ export class Drivers {
       }) ?? {};
     this.storage = storage ?? this.#platform.storage;
     const { deviceParameters, tokenParameters } = settings.config;
-    const parametersBytes = deviceParameters.length + tokenParameters.length;
+    const { clientId, clientSecret, scope } = settings.config;
+    const texts = [deviceParameters, tokenParameters, clientId, clientSecret, scope];
+    const textsBytes = texts.reduce((sum, { length }) => sum + 3 * length, 0);
     return new Driver({
       core,
       ...settings,
-      memoryBytes: Math.min(memoryBytes, BEGIN_BYTES + parametersBytes),
+      memoryBytes: Math.min(memoryBytes, BEGIN_BYTES + textsBytes),
       growsTo: memoryBytes,
       platform: { ...this.#platform, storage: this.storage },
       endpoints,
@@ -141,8 +144,11 @@ export class Drivers {
 
   #secrets(): readonly string[] {
     const { device, memory } = this.current;
-    const { config, keys } = this.#settings;
-    return [config.clientSecret, ...(keys?.sent ?? []), ...secretsOf(device, memory)];
+    const { config, headers, keys } = this.#settings;
+    const given = (headers?.grant ?? []).map(([, value]) => value);
+    const userCode = fieldOf(device, memory, Field.USER_CODE);
+    const own = secretsOf(device, memory);
+    return [config.clientSecret, userCode, ...given, ...(keys?.sent ?? []), ...own];
   }
 
   /** Replaces the driver after the current command has ended. */

@@ -143,16 +143,16 @@ async function follow(
     }
     const to = redirect === "manual" ? undefined : redirection(response, url);
     const rest = to && afterRedirect(init, response.status, to.origin === url.origin);
-    if (to !== undefined && redirect === "error") throw new TypeError("fetch: a redirect");
     // If the request cannot or must not be repeated, return the redirect itself to the program.
-    if (to === undefined || rest === undefined) {
+    if (to === undefined || (rest === undefined && redirect !== "error")) {
       const isRefused = hasToken && response.status === 401 && stepUpOf(response) === undefined;
       return { response, isRefused: isRefused && !isNonceRequired };
     }
+    await response.body?.cancel();
+    if (redirect === "error" || rest === undefined) throw new TypeError("fetch: a redirect");
     if (redirects++ === REDIRECTS_MAX) throw new TypeError("fetch: too many redirects");
     const problem = namedAddressProblem(to.href, url.href, settings.allowHttp);
     if (problem !== "") throw new TypeError(`fetch: a redirect to ${to.origin}, which ${problem}`);
-    await response.body?.cancel();
     url = to;
     init = rest;
   }

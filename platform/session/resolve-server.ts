@@ -42,7 +42,6 @@ export async function resolveServer(
   const { server, allowHttp = false } = client;
   const { issuer, profile } = server;
   const hasSecret = client.clientSecret !== undefined && client.clientSecret !== "";
-  // Profiles and discovery are loaded only if they are needed.
   const own = profile && (await serverNamed(profile, hasSecret));
   const given: Partial<Endpoints> = { ...own?.addresses, ...givenEndpoints(client) };
   if (issuer === undefined || (given.deviceAuthorization && given.token))

@@ -168,7 +168,7 @@ export class SessionRuntime implements DriversOwner {
   #releaseAtRest(): void {
     const { drivers, life, settings, watch } = this;
     if (life.phase !== "leaving" || (this.#isBusy() && life.leaveInMs() > 0)) return;
-    watch.checkLeaks();
+    watch.checkLeaks(settings.stored?.isLeft === true);
     life.move("atRest");
     this.#handlers.signal?.removeEventListener("abort", this.#abort);
     drivers.current.stop();

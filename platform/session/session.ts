@@ -186,7 +186,6 @@ export class Session {
     return await fetchWithToken(
       {
         accessToken: (signal) => this.accessToken(signal),
-        // Another request may have refreshed the token meanwhile.
         refused: (token) => {
           this.#runtime.settings.log?.log("an API has refused the access token (401)");
           if (this.#driver.accessToken === token) this.#driver.accessTokenRefused();
@@ -213,6 +212,10 @@ export class Session {
     const { drivers, life, watch } = runtime;
     if (this.#end !== undefined) throw this.#end;
     life.move("signOut");
+    // The response to a refresh may have a new refresh token, which must be revoked.
+    const isRefreshing = () => this.#device.state === State.REFRESHING && this.#device.inFlight > 0;
+    while (!life.isOver && isRefreshing()) await life.nextChange();
+    if (this.#end !== undefined) throw this.#end;
     let revoking = drivers.current;
     revoking.signOut();
     while (
@@ -239,7 +242,9 @@ export class Session {
     if (this.#driver.endpoints.revocation === "") problem = "no_revocation_endpoint";
     else if (error !== ErrorCode.NONE) problem = errorNameOf(this.#device);
     // A slot that cannot be read or erased counts as used.
-    return { isRevoked: problem === "", problem, isStored: slotsUsed > 0 || watch.isSilent };
+    const { stored } = runtime.settings;
+    const isStored = slotsUsed > 0 || watch.isSilent || stored?.isLeft || stored?.isBusy || false;
+    return { isRevoked: problem === "", problem, isStored };
   }
 
   /** Closes the session. The next start resumes it. Waits at most ten seconds for a refresh or a write in progress. */

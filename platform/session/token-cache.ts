@@ -76,6 +76,8 @@ export class TokenCache {
   onRest: () => void = nothing;
   /** Whether the storage contains a cache, whichever tokens it is for. */
   isThere = false;
+  /** Whether the last erase has failed. The next start tries again. */
+  isLeft = false;
   readonly #open: () => Storage;
   #next: (() => void) | undefined;
 
@@ -118,7 +120,10 @@ export class TokenCache {
     if (!this.isThere) return;
     this.isThere = false;
     const storage = this.#open();
-    this.#operate(false, (done) => storage.erase(0, done), nothing);
+    const ended = (isErased: boolean): void => {
+      this.isLeft = !isErased;
+    };
+    this.#operate<boolean>(false, (done) => storage.erase(0, done), ended);
   }
 
   /** Runs one operation at a time. Of several waiting operations, only the newest runs. */

@@ -92,13 +92,15 @@ export class TroubleMonitor {
     }
   }
 
-  /** Reports operations that could not be completed before the end. */
-  checkLeaks(): void {
+  /** Reports operations that could not be completed before the end. @param isCacheLeft the token cache was not erased */
+  checkLeaks(isCacheLeft: boolean): void {
     const { notSaved, notErased, state } = this.#device;
     const isOfTokens = !this.#isSigningOut && !isPrompting(state);
     if (notSaved && isOfTokens) this.#reportOf("tokens", "the user has to sign in again");
     const isResumed = this.#isSigningOut && !this.#isSignOutSaved;
-    if (notErased) this.#reportOf("rest", isResumed ? RESUMES : "the next start tries again");
+    const isResumable = isResumed && notErased > 0;
+    if (notErased || isCacheLeft)
+      this.#reportOf("rest", isResumable ? RESUMES : "the next start tries again");
   }
 
   get #isSigningOut(): boolean {

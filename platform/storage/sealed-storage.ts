@@ -103,7 +103,6 @@ export class SealedStorage implements Storage {
     this.#hasKey = deriveKey(this.#key, options.deviceKey, options.salt ?? []);
   }
 
-  /** The failure that the inner storage has reported or thrown. */
   get lastFailure(): string {
     return this.#fault || (this.#inner.lastFailure ?? "");
   }
@@ -153,7 +152,6 @@ export class SealedStorage implements Storage {
     this.#change(slot, nothing(true), (erased) => this.#inner.erase(slot, erased), done);
   }
 
-  /** Calls `act`, which changes the slot of the inner storage to `after`. */
   #change(
     slot: number,
     after: SlotState,

@@ -90,7 +90,6 @@ export class ValueSlots implements Storage, WithTokenCache {
     return this.#slots;
   }
 
-  /** If a function of the program throws, the device receives a failure. */
   #attempt<T>(run: () => Promise<T>, then: (result: T | undefined) => void): void {
     this.#before = this.#before.then(run, run).then(then, (error: unknown) => {
       this.lastFailure = `the program's own storage has failed: ${faultName(error)}`;

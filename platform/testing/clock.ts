@@ -14,7 +14,6 @@ export interface ManualTimers extends Timers {
 
 const WRAP_MS = 2 ** 32;
 const ALARM_MAX_MS = 134_217_727;
-/** More than this many callbacks within one `advance` count as an endless loop. */
 const STORM_LIMIT = 1_000_000;
 
 /** A manual clock. Several devices can use it: each takes its own `timers()`. */

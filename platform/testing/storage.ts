@@ -15,7 +15,6 @@ export interface MemoryStorageOptions {
 /** A storage in memory. It throws if the caller violates the contract, and records the violations. */
 export class MemoryStorage implements Storage {
   readonly capacity: number;
-  /** Number of calls of each operation, for both slots. */
   readonly counts = { reads: 0, writes: 0, erases: 0 };
   readonly violations: string[] = [];
   /** Return true to make an operation on a slot fail (`read` reports -1, the others `false`). */

@@ -129,7 +129,6 @@ describe("a record belongs to the server that issued its tokens", () => {
     const endpoints = { ...ENDPOINTS, token };
     const driver = driverOn(before.platform, { endpoints, config: { ...config, autoStart: 0 } });
     driver.start();
-    // In this time, the driver reads and tidies the records. No request gets a response.
     before.platform.clock.advance(20);
     expect(driver.device.state).toBe(state);
   });

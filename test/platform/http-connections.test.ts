@@ -61,7 +61,6 @@ describe("connections", () => {
       ["127.0.0.1", "127.0.0.2"],
       10_000,
     ],
-    // If the adapter tried one address after the other, these tests would time out.
     ["are established at once although another address is silent", ["127.0.0.1", "127.0.0.3"], 1e9],
     ["are established at once although the first address refuses", ["127.0.0.2", "127.0.0.3"], 1e9],
   ] as const)("%s", async (_, addresses, connectLimitMs) => {
@@ -102,7 +101,6 @@ describe("connections", () => {
 
   it("stay open for the next request, four seconds by default", async () => {
     const limits = vi.spyOn(net.Socket.prototype, "setTimeout");
-    // The response comes in pieces. A leftover listener of the first exchange would get the second piece.
     server.script = (socket) => {
       socket.write(OK.slice(0, -1));
       setImmediate(() => socket.write(OK.slice(-1)));

@@ -183,7 +183,6 @@ describe("the result of a response", () => {
     await turns();
     expect(server.adapter.lastFailure).toBe(lastFailure);
     expect(await fetched()).toBe(program);
-    // After each of these responses, the connection must be closed.
     await expect.poll(() => server.open()).toBe(0);
   });
 

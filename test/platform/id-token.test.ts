@@ -71,7 +71,6 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
         [{ ...jwk, kid: "two" }],
         [{ ...jwk, use: "enc" }],
         [{ ...jwk, kty: "oct" }],
-        // Keys for another operation or algorithm (RFC 7517 §4.3 and §4.4, RFC 8725 §3.1).
         [{ ...jwk, key_ops: ["sign"] }],
         [{ ...jwk, alg: "RS1" }],
       ]) {
@@ -160,7 +159,6 @@ describe("signatures (3.1.3.7, 6 to 8)", () => {
     ["no JSON object", ["[]", "7", "null", '"text"'].map((json) => `${base64url(json)}.x.y`)],
     ["no JSON object", [`${base64url('\ufeff{"alg":"HS256"}')}.x.y`]],
     ["no JSON object", [noUtf8, "+", btoa('{"alg":"HS256" }')].map((head) => `${head}.x.y`)],
-    // RFC 7515 section 4.1.11: an unknown critical header.
     ["extensions", [unsigned('{"alg":"ES256","crit":["x"],"x":1}')]],
   ])("refused: %s", async (problem, tokens) => {
     for (const token of tokens) expect(await verdict(token, [])).toContain(problem);

@@ -121,7 +121,6 @@ describe("the lock of a state directory", () => {
     expect(() => lockDirectory(directory)).toThrow("in use by process 7;");
     expect(waits).toHaveLength(12);
     nowMs = 0;
-    // From now on, the holder does not update its file.
     waiting(() => {
       nowMs += 1000;
     });
@@ -144,7 +143,6 @@ describe("the lock of a state directory", () => {
     const file = path.join(directory, name);
     const lock = new StateLock(directory);
     for (let sign = 0; sign < 30; sign++) {
-      // The other machine's clock may be wrong.
       fs.utimesSync(file, sign, sign % 2 ? 1e9 + sign : 4e9 + sign);
       expect([lock.tryTake(), lock.isSure]).toEqual([1, false]);
       nowMs += 9900;

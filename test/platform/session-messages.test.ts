@@ -382,6 +382,17 @@ it.each<[end: "close" | "signOut", fails: string[], report?: RegExp]>([
   expect(reports).toEqual(report ? [expect.stringMatching(report)] : []);
 });
 
+it("signOut reports a token cache that could not be erased", async () => {
+  const environment = new SessionEnvironment();
+  const { start, session } = await started(environment);
+  environment.capacity.failWhen = (operation) => operation === "erase";
+  const [{ isStored }] = await Promise.all([session.signOut(), environment.pass(5)]);
+  expect([isStored, start.troubles.map(reported)]).toEqual([
+    true,
+    [expect.stringMatching(/^not_erased .* the next start tries again$/)],
+  ]);
+});
+
 it.each(["/code", "/token"])(
   "a server that repeats secrets in its error at %s: no report contains a secret",
   async (path) => {

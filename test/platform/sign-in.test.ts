@@ -342,6 +342,9 @@ describe("keepSignedIn", () => {
     const body = new Blob(["x"]).stream();
     expect(await request({ method: "POST", body, duplex: "half" } as RequestInit)).toBe("no");
     expect(await request()).toBe("no");
+    const odd = WIDER.replace("email", "r\u00e9po");
+    refusals = [refused(403, odd), refused(403, odd)];
+    expect(await request()).toBe("no");
     expect(shown).toBe(1);
   });
 

@@ -68,8 +68,8 @@ describe("RFC 9470 §3: the demand in a response", () => {
         stepUpOf({ status: 401, headers: { get: () => header } });
       }),
     );
-    for (const part of ['a="', "a=", "a ", '\\"', "=,", 'a="\\']) {
-      stepUpOf({ status: 401, headers: { get: () => part.repeat(4000) } });
+    for (const part of ["a", 'a="', "a=", "a ", '\\"', "=,", 'a="\\']) {
+      stepUpOf({ status: 401, headers: { get: () => `${part.repeat(500_000)};` } });
     }
   });
 });
