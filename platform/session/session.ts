@@ -240,7 +240,7 @@ export class Session {
     const isOver = state === State.SIGNED_OUT;
     let problem: SignOutResult["problem"] = isOver ? "" : "storage_silent";
     if (this.#driver.endpoints.revocation === "") problem = "no_revocation_endpoint";
-    else if (error !== ErrorCode.NONE) problem = errorNameOf(this.#device);
+    else if (isOver && error !== ErrorCode.NONE) problem = errorNameOf(this.#device);
     // A slot that cannot be read or erased counts as used.
     const { stored } = runtime.settings;
     const isStored = slotsUsed > 0 || watch.isSilent || stored?.isLeft || stored?.isBusy || false;

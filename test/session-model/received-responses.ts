@@ -163,7 +163,7 @@ export class Received {
     const newest = this.responses.at(-1);
     const failure = response.failure.replace(/-?\d+ s/, "S s");
     const isUnseen = [FAILURES.timeout, LATE].includes(failure) || failure.includes("signer");
-    if (isSigned && isUnseen && newest?.failure !== failure) return "";
+    if (isSigned && isUnseen && (newest?.failure !== failure || newest.isReported)) return "";
     if (newest === undefined || newest.isReported)
       return `reported twice: ${response.url}: ${code}`;
     newest.isReported = true;
