@@ -50,7 +50,6 @@ export function persistentSession(
       await (keeps ? session?.close() : session?.signOut().catch(() => undefined));
       return await signIn({ ...requested, signal });
     })();
-    // Drop a failed sign-in, so that the next call signs in again.
     own.catch(() => {
       if (current === own) current = undefined;
     });
@@ -63,17 +62,17 @@ export function persistentSession(
     const known = `${requested.scope ?? ""}`.split(" ").filter(Boolean);
     const words = scope.split(" ").filter((word) => SCOPE.test(word) && !known.includes(word));
     if (words.length > 0) {
-      const earlier = requested;
+      const { scope: earlier } = requested;
       requested = { ...requested, scope: [...known, ...words].join(" ") };
       return await renew(current, true).catch((error) => {
-        requested = earlier;
+        const rest = requested.scope?.split(" ").filter((word) => !words.includes(word));
+        requested = { ...requested, scope: rest?.join(" ") || earlier };
         throw error;
       });
     }
     const before = current;
     const found = await before;
     if (found !== undefined && !isOver(found)) return found;
-    // `close` resolves when the old session uses its tokens no more.
     return await (current === before ? renew(before, true) : session());
   };
 
@@ -83,7 +82,9 @@ export function persistentSession(
     isAgain = false,
   ): Promise<Response> => {
     const one = await session();
-    const { challengeWith, isRepeatable, stepUpOf } = await import("../session/fetch.ts");
+    const { challengeWith, isRepeatable, requestOf, stepUpOf } = await import(
+      "../session/fetch.ts"
+    );
     const mayRepeat = !isAgain && isRepeatable(input, init);
     let response: Response | undefined;
     try {
@@ -97,8 +98,9 @@ export function persistentSession(
       const header = headers.get("www-authenticate") ?? "";
       const scope = challengeWith("insufficient_scope", header)?.get("scope") ?? "";
       // Another server, to which the API has redirected, did not get the token.
-      const url = input instanceof Request ? input.url : `${input}`;
-      const isOther = response.url !== "" && new URL(response.url).origin !== new URL(url).origin;
+      const isOther =
+        URL.canParse(response.url) &&
+        new URL(response.url).origin !== new URL(requestOf(input)?.url ?? `${input}`).origin;
       const more = stepUpOf(response);
       const isUseless = status === 401 && isOver(one);
       if (

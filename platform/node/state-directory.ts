@@ -203,7 +203,6 @@ function serverIn(
   allowHttp: boolean,
 ): DiscoveredServer | undefined {
   const [text = "", code] = content.split("\n");
-  // The file is truncated. A complete file has a second line, which may be empty.
   if (code === undefined) return undefined;
   const expected = Buffer.from(codeOf(text, deviceKey));
   const found = Buffer.from(code);

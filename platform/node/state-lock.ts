@@ -135,7 +135,6 @@ export function lockDirectory(directory: string): () => void {
   for (let refusals = 0; ; refusals++) {
     const holder = lock.tryTake();
     if (holder === 0) return () => lock.release();
-    // Two processes that start at the same time both withdraw and retry.
     const isHeld = lock.isSure ? refusals >= 3 : performance.now() > endMs;
     if (isHeld) {
       const what = `in use by process ${holder}; stop it or choose another directory`;

@@ -44,7 +44,7 @@ export type SessionSettings = ServerSettings &
     readonly keepAlive?: () => () => void;
   };
 
-/** The initial memory of a session, without its `deviceParameters` and `tokenParameters`. Enough for most tokens. */
+/** The initial memory of a session, without the texts of its configuration. Enough for most tokens. */
 const BEGIN_BYTES = 8192;
 
 export interface DriversOwner {

@@ -28,7 +28,7 @@ export type KeyedFetchSettings = FetchSettings & { readonly keys?: Keys | undefi
 const REDIRECTS_MAX = 20;
 
 /** Returns the input if it is a `Request`; undefined if it is an address. */
-function requestOf(input: string | URL | Request): Request | undefined {
+export function requestOf(input: string | URL | Request): Request | undefined {
   // Tests a property, because web frameworks replace the global class.
   return typeof input === "object" && "url" in input ? input : undefined;
 }
@@ -59,7 +59,6 @@ interface Outgoing {
 
 function outgoing(input: string | URL | Request, init: RequestInit, token: string): Outgoing {
   const request = requestOf(input);
-  // As in the global fetch, the headers of `init` replace those of the Request.
   const headers = new Headers(init.headers ?? request?.headers);
   headers.set("authorization", `Bearer ${token}`);
   const url = new URL(request?.url ?? input.toString());
@@ -67,7 +66,6 @@ function outgoing(input: string | URL | Request, init: RequestInit, token: strin
   const method = asMeant(init.method ?? request?.method ?? "GET");
   const body = init.body ?? null;
   const signal = init.signal ?? request?.signal ?? null;
-  // The Fetch standard requires `duplex` for streamed bodies.
   const duplex = isUsedUp(body) ? { duplex: "half" } : {};
   return { url, init: { ...init, ...duplex, method, headers, body, signal, redirect: "manual" } };
 }
@@ -104,7 +102,6 @@ export async function fetchWithToken(
   const { response, isRefused } = await sendWith(token);
   if (isRefused) source.refused(token);
   if (!isRefused || isUsedUp(body)) return response;
-  // If the session has ended, the caller gets the 401.
   const fresh = await source.accessToken(signal).catch(() => signal?.throwIfAborted());
   if (typeof fresh !== "string" || fresh === token) return response;
   await response.body?.cancel();

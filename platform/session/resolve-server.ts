@@ -47,7 +47,6 @@ export async function resolveServer(
   if (issuer === undefined || (given.deviceAuthorization && given.token))
     return serverSettings(client, own);
   const { clientAuthenticationFor, discoverServer } = await import("../servers/discovery.ts");
-  // Stored metadata suffice if they have the endpoints that are not given.
   const read = stored?.read(issuer);
   const { deviceAuthorization, token } = { ...read?.endpoints, ...given };
   const before = deviceAuthorization && token ? read : undefined;

@@ -179,7 +179,6 @@ export class SessionRuntime implements DriversOwner {
   /** Whether an operation must not be interrupted. The response to a refresh may contain the only refresh token. */
   #isBusy(): boolean {
     const { shared, stored } = this.settings;
-    // While another program is using the records, no operation has started here.
     if (shared?.isWaiting) return false;
     const { state, inFlight } = this.drivers.current.device;
     const isRefreshing = state === State.REFRESHING && inFlight === 1;

@@ -42,7 +42,7 @@ export interface SignOutResult {
    * the error code; "" if they are revoked.
    */
   readonly problem: "" | "no_revocation_endpoint" | "storage_silent" | GrantErrorCode;
-  /** Storage has not erased everything. If it has not stored the sign-out, the next start may resume the session. */
+  /** Records or the token cache are left. If storage has not stored the sign-out, the next start may resume the session. */
   readonly isStored: boolean;
 }
 
@@ -198,7 +198,7 @@ export class Session {
   }
 
   /**
-   * Revokes the tokens at the server and erases them here. Resolves when both steps have succeeded or failed. If the
+   * Waits for a refresh in flight, revokes the tokens at the server, and erases them here. Resolves when both steps have succeeded or failed. If the
    * server is unreachable, this may take minutes: the session tries four times, and reports failures to `onTrouble`.
    * @throws SignInError if the session has ended before, or if `close` or another program ends it meanwhile
    */
@@ -215,7 +215,14 @@ export class Session {
     // The response to a refresh may have a new refresh token, which must be revoked.
     const isRefreshing = () => this.#device.state === State.REFRESHING && this.#device.inFlight > 0;
     while (!life.isOver && isRefreshing()) await life.nextChange();
-    if (this.#end !== undefined) throw this.#end;
+    if (!life.isOver && isWithoutSession(this.#device.state)) runtime.end(endedElsewhere());
+    const { code } = (life.reason ?? {}) as Partial<SignInError>;
+    if (code === "session_ended" && this.#device.state === State.FAILED) {
+      // The server has ended the session, so the tokens are invalid.
+      await life.released();
+      return { isRevoked: true, problem: "", isStored: this.#isStored };
+    }
+    if (life.isOver) throw life.reason;
     let revoking = drivers.current;
     revoking.signOut();
     while (
@@ -236,15 +243,19 @@ export class Session {
     runtime.end(new SignInError("signed_out", "user", "signed out; sign in again"));
     // Failed erases are retried once before everything is released.
     await life.released();
-    const { state, error, slotsUsed } = this.#device;
+    const { state, error } = this.#device;
     const isOver = state === State.SIGNED_OUT;
     let problem: SignOutResult["problem"] = isOver ? "" : "storage_silent";
     if (this.#driver.endpoints.revocation === "") problem = "no_revocation_endpoint";
     else if (isOver && error !== ErrorCode.NONE) problem = errorNameOf(this.#device);
-    // A slot that cannot be read or erased counts as used.
-    const { stored } = runtime.settings;
-    const isStored = slotsUsed > 0 || watch.isSilent || stored?.isLeft || stored?.isBusy || false;
-    return { isRevoked: problem === "", problem, isStored };
+    return { isRevoked: problem === "", problem, isStored: this.#isStored };
+  }
+
+  /** Whether something is left in storage. A slot that cannot be read or erased counts as used. */
+  get #isStored(): boolean {
+    const { settings, watch } = this.#runtime;
+    const isCached = settings.stored?.isLeft || settings.stored?.isBusy || false;
+    return this.#device.slotsUsed > 0 || watch.isSilent || isCached;
   }
 
   /** Closes the session. The next start resumes it. Waits at most ten seconds for a refresh or a write in progress. */

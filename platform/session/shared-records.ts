@@ -90,7 +90,6 @@ export class SharedRecords {
         const what = `process ${holder} is signing in with the same state, or asks the server`;
         onBusy(new SignInError("state_busy", "user", `${what}; waiting for it`));
       }
-      // Two processes that start at the same time retry after different times.
       this.#timer = setTimeout(attempt, 10 + Math.random() * 90);
     };
     attempt();

@@ -113,7 +113,10 @@ export class TokenCache {
     const { access, ...others } = recalled;
     const stored = this.access === "none" ? others : recalled;
     const bytes = bytesOf(JSON.stringify({ of: nameOf(token), ...stored }));
-    this.#operate(false, (done) => storage.write(0, bytes, 0, bytes.length, done), nothing);
+    const ended = (isWritten: boolean): void => {
+      this.isLeft &&= !isWritten;
+    };
+    this.#operate<boolean>(false, (done) => storage.write(0, bytes, 0, bytes.length, done), ended);
   }
 
   erase(): void {

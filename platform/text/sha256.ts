@@ -45,7 +45,6 @@ export function sha256(message: Uint8Array): Uint8Array {
     for (let t = 0; t < 16; t++) schedule[t] = view.getInt32(at + 4 * t);
     compress(state, schedule);
   }
-  // The bytes may be derived from a secret: wipe them.
   padded.fill(0);
   schedule.fill(0);
   const digest = new DataView(new ArrayBuffer(32));

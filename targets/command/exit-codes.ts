@@ -73,9 +73,8 @@ const EXITS: Readonly<Record<string, number>> = {
 function inWords(error: unknown): unknown {
   const { path, syscall } = error as NodeJS.ErrnoException;
   if (syscall === "uv_cwd") return new Failure("the working directory is gone; change to another");
-  // These errors name no file. Programs write to no other files than those of the state directory.
-  const place =
-    path ?? (/^(?:write|fsync)$/.test(syscall ?? "") ? "the state directory" : undefined);
+  // The error of a write names no file. It is one of the state directory, or of the simulator's files.
+  const place = path ?? (isMediumFault(error) ? "the state" : undefined);
   if (place === undefined || syscall === undefined) return error;
   const message = `${place}: ${reasonOf(error)}`;
   return isMediumFault(error)

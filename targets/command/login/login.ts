@@ -114,7 +114,7 @@ async function loginOn(
       stored: metadataOf(platform, settings),
       retryHandlers: { onTrouble: (trouble: SignInError) => screen.showTrouble(trouble), signal },
     });
-    // The settings of a stored login stay until the server has accepted others.
+    // Without --again, the settings of a stored login stay until the server has accepted others.
     if (stored === undefined || options.again)
       writeStoredLogin(state, { version: 1, settings, who: stored?.who ?? "" });
     if (options.again && stored !== undefined)
@@ -122,17 +122,24 @@ async function loginOn(
     const onCode = (prompt: VerificationPrompt): void => screen.showCode(withQr(prompt, QrCode));
     session = await openSession(platform, ready, { onCode, onTrouble, signal });
     screen.stopWaiting();
+    let who = "";
+    let isShown = false;
     try {
       const token = await session.accessToken(signal);
       const output = nameIn(claimsIn(session.tokenResponse));
       const http = httpOptionsOf(settings);
       const request = () => requestIdentity(settings, token, http, session!);
-      const who = output || stored?.who || (await unlessAborted(signal, request));
+      who = output || (stored?.who ?? "");
       writeStoredLogin(state, { version: 1, settings, who });
-      if (session.isSaved) screen.showSession(ready, session, who);
+      who ||= await unlessAborted(signal, request);
+      writeStoredLogin(state, { version: 1, settings, who });
+      isShown = session.isSaved;
+      if (isShown) screen.showSession(ready, session, who);
     } finally {
       await session.close();
     }
+    // Only the last attempt has saved the tokens.
+    if (!isShown && !signal.aborted) screen.showSession(ready, session, who);
   } catch (error) {
     if (stored !== undefined && error instanceof SignInError && error.code === "session_ended") {
       screen.showTrouble(error);
