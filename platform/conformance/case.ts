@@ -12,6 +12,7 @@ export interface ConformanceCase {
 
 /** An adapter under test; each case creates one. */
 export interface Subject {
+  /** Releases the adapter's resources; called after each case. */
   dispose?: () => void | Promise<void>;
 }
 
@@ -56,7 +57,6 @@ export function must(holds: boolean, otherwise: string): asserts holds {
   if (!holds) throw new Violation(otherwise);
 }
 
-/** The longest time that a callback may take. */
 const TIMEOUT_MS = 20_000;
 /** How long the suite waits to see that no further callback comes. */
 export const SILENCE_MS = 25;

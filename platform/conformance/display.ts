@@ -45,7 +45,6 @@ export const displayConformance = suite<DisplaySubject>("display", {
   },
 });
 
-/** Returns a frame of the printable ASCII characters in order, from character number `first` on. */
 function frameOf({ display }: DisplaySubject, first: number): Uint8Array {
   const cells = new Uint8Array(display.columns * display.rows);
   return cells.map((_, i) => 32 + ((first + i) % 95));

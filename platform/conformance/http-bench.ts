@@ -87,9 +87,11 @@ export interface HttpTestServer {
   };
   /** Adds plans, one for each request. A request without a plan gets status 599. */
   plan(...plans: ServerPlan[]): void;
+  /** The requests that have arrived so far. */
   requests(): readonly RequestOnServer[];
   /** Closes connections that wait for another request, as servers do after a while. */
   closeIdle(): void | Promise<void>;
+  /** Ends the server and its connections. */
   close(): void | Promise<void>;
 }
 
@@ -99,6 +101,7 @@ export interface HttpTestBench {
   wire: boolean;
   tls: boolean;
   environment: Environment;
+  /** Starts a server. The case closes it. */
   start(): HttpTestServer | Promise<HttpTestServer>;
 }
 

@@ -81,7 +81,6 @@ const chunked = (chunks: string) =>
   `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`;
 const EARLY = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\n\r\n";
 
-/** Forms of a complete response with the body `abc0123456789`. */
 const WHOLE: Readonly<Record<string, string>> = {
   "interim responses (1xx) are not the response":
     EARLY + chunked("d\r\nabc0123456789\r\n0\r\n\r\n"),
@@ -96,7 +95,6 @@ const WHOLE: Readonly<Record<string, string>> = {
   ),
 };
 
-/** A response with one valid chunk of three bytes, and these bytes after it. */
 const chunk = (bytes: string) => [chunked("3\r\nabc\r\n"), bytes];
 const lengths = (headers: string) => [`HTTP/1.1 200 OK\r\n${headers}\r\n\r\n`, "abcde"];
 

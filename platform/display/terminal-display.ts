@@ -7,6 +7,7 @@ import { type RomName, romCharacter } from "./display-rom.ts";
 
 /** The members of `process.stdout` that the display uses. */
 export interface TerminalOutput {
+  /** Writes text, which may contain escape sequences. */
   write(text: string): unknown;
   /** Whether the output is a terminal. In a terminal, frames are redrawn in place. */
   readonly isTTY?: boolean | undefined;
@@ -60,6 +61,7 @@ export class TerminalDisplay implements Display {
     this.#drawn = frame;
   }
 
+  /** Prints a line above the frame. */
   note(line: string): void {
     if (this.#isGone) return;
     const redrawn = this.#redraws() ? this.#drawn : "";

@@ -83,7 +83,6 @@ export function moveDevice(device: complete.Device, larger: complete.Device): vo
     const at = device.start[region]!;
     // FRAME is full although its length is not set.
     const bytes = region === Region.FRAME ? size : device.length[region]!;
-    // `create` has already written the constant regions.
     if (size > 0 && bytes > 0)
       (memory as Uint8Array).set(before.subarray(at, at + bytes), start[region]);
   });

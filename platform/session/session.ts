@@ -241,7 +241,6 @@ export class Session {
     }
     if (this.#end !== undefined) throw this.#end;
     runtime.end(new SignInError("signed_out", "user", "signed out; sign in again"));
-    // Failed erases are retried once before everything is released.
     await life.released();
     const { state, error } = this.#device;
     const isOver = state === State.SIGNED_OUT;

@@ -72,7 +72,6 @@ export class TokenCache {
   isBusy = false;
   /** Whether the stored content is still being read, and so is unknown. */
   isReading = false;
-  /** Called after the last operation. */
   onRest: () => void = nothing;
   /** Whether the storage contains a cache, whichever tokens it is for. */
   isThere = false;

@@ -99,6 +99,7 @@ export class FakeHttp implements Http {
   aborts = 0;
   // Tests can replace the next four options at any time.
   handler: FakeHandler | undefined;
+  /** As in FakeHttpOptions. */
   faultFor: ((request: SeenRequest) => FakeFault | undefined) | undefined;
   latencyMs: number | undefined;
   chunkBytes: number | readonly number[] | undefined;
@@ -152,7 +153,6 @@ export class FakeHttp implements Http {
     this.#current = undefined;
   }
 
-  /** Reports the response, or the part of it that the fault lets through. */
   #response(exchange: Exchange, response: FakeResponse, fault = response.fault): void {
     if (fault?.kind === "hang") return;
     this.#later(exchange, response.delayMs ?? this.latencyMs, () => {

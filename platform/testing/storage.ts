@@ -35,6 +35,7 @@ export class MemoryStorage implements Storage {
     return this.#slot(slot).slice();
   }
 
+  /** Replaces the content of a slot. */
   poke(slot: number, bytes: Uint8Array): void {
     this.#slot(slot);
     this.#slots[slot as 0 | 1] = bytes.slice();

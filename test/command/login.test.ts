@@ -651,6 +651,7 @@ it.each([
 ] as const)(
   "%s is ended by %s: %i and one line, while the server does not respond at %s",
   async (name, signal, exitCode, at) => {
+    lifetimeS = 3600;
     expect((await login()).code).toBe(0);
     rmSync(path.join(state, "metadata.json"));
     hangsAt = at;
