@@ -86,6 +86,8 @@ export interface HttpSink {
  * `httpConformance` begins with the duty that it tests.
  */
 export interface Http {
+  /** The adapter's limit of a body in bytes; default 65536. */
+  readonly sizeLimitBytes?: number | undefined;
   /** Starts the exchange and reports to `sink`. A failure to start is reported too, never thrown. */
   send(request: HttpRequest, sink: HttpSink): Promised;
   /** Ends the exchange that is under way, if any. Its sink receives no further call. */

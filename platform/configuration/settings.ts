@@ -133,8 +133,6 @@ export type ServerSettings = Pick<
   readonly issuer?: string | undefined;
   /** Requests the current endpoints, until the signal aborts. Present if the issuer's metadata are stored. */
   readonly rediscover?: ((signal: AbortSignal) => Promise<Endpoints>) | undefined;
-  /** Whether the metadata were requested in this start. */
-  readonly hasNewMetadata?: boolean;
 };
 
 /** An empty address counts as missing, but an empty revocation endpoint means that signing out sends no request. */

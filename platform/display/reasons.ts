@@ -42,8 +42,6 @@ export const reasons: readonly Reason[] = Object.entries<readonly [string, strin
   ],
 }).map(([name, [text, sentence]]) => ({ name, text, sentence }));
 
-export const reasonNames: readonly string[] = reasons.map(({ name }) => name);
-
 /** Returns all texts, one per line: for each reason the device's own text or the built-in one; "" without own texts. */
 export function reasonTexts(own: Readonly<Record<string, string>> = {}): string {
   if (Object.keys(own).length === 0) return "";

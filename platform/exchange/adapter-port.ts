@@ -4,6 +4,7 @@
 import type { Bytes, Http, HttpRequest, HttpSink, TransportFailure } from "../contracts.ts";
 import { type FaultHandler, guarded, isThenable, nothing } from "./callbacks.ts";
 import type { Above, Port } from "./filter.ts";
+import { EXCHANGE_LIMITS } from "./limits.ts";
 
 interface ExchangeOwner {
   /** Whether the next request may reuse a sink. Polls reuse two sinks, because a poll must not allocate. */
@@ -13,6 +14,7 @@ interface ExchangeOwner {
 
 export class AdapterPort implements Port {
   above!: Above;
+  readonly sizeLimitBytes: number;
   readonly #http: Http;
   readonly #owner: ExchangeOwner;
   #current: Exchange | undefined;
@@ -22,6 +24,7 @@ export class AdapterPort implements Port {
 
   constructor(http: Http, owner: ExchangeOwner) {
     this.#http = http;
+    this.sizeLimitBytes = http.sizeLimitBytes ?? EXCHANGE_LIMITS.sizeLimitBytes;
     this.#owner = owner;
   }
 

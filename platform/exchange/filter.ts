@@ -25,6 +25,8 @@ export abstract class Filter implements Below {
   below!: Below;
   /** @internal Changes when an exchange is aborted or the next one begins. A filter compares it after a wait. */
   turn = 0;
+  /** The limit of a body in bytes. */
+  sizeLimitBytes = 0;
 
   send(request: HttpRequest): void {
     this.below.send(request);
@@ -60,6 +62,7 @@ export abstract class Listener extends Filter implements Above {
 
 export interface Port extends Below {
   above: Above;
+  readonly sizeLimitBytes: number;
 }
 
 /** @param filters in the order in which they get a request (a response: in reverse) @returns the first filter */
@@ -67,6 +70,7 @@ export function connect(filters: readonly Filter[], above: Above, port: Port): B
   let top: Below = port;
   for (const filter of [...filters].reverse()) {
     filter.below = top;
+    filter.sizeLimitBytes = port.sizeLimitBytes;
     top = filter;
   }
   let requesting = above;

@@ -31,6 +31,9 @@ export abstract class ResponseBuffer extends Listener {
       return;
     }
     for (let at = from; at < to; at++) this.#body.push(bytes[at]!);
+    if (this.#body.length <= this.sizeLimitBytes) return;
+    this.below.abort();
+    this.failed("too-large", "");
   }
 
   override end(): void {

@@ -225,6 +225,7 @@ export async function send(
 function responseOf(response: http.IncomingMessage, method: string): Response {
   const { rawHeaders } = response;
   const status = finalStatus(response.statusCode);
+  // A reason phrase has only these characters (RFC 9112 §4), and Response rejects all others.
   const statusText = /^[\t -~\x80-\xff]*$/.exec(`${response.statusMessage}`)?.[0] ?? "";
   const headers = new Headers();
   for (let at = 0; at < rawHeaders.length; at += 2)

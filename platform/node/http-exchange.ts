@@ -94,6 +94,7 @@ export class Exchange {
   #headers(request: HttpRequest, bodyBytes: number): http.OutgoingHttpHeaders {
     const headers: http.OutgoingHttpHeaders = {
       Accept: "application/json",
+      // Forbid content codings. Without this header, a server may use any of them (RFC 9110 §12.5.3).
       "Accept-Encoding": "identity",
       "User-Agent": this.#options.userAgent ?? "picogrant",
     };

@@ -16,12 +16,14 @@ export class NodeHttp implements Http {
   #turn = 0;
   #exchange: Exchange | undefined;
   lastFailure = "";
+  readonly sizeLimitBytes: number | undefined;
 
   /** @throws TypeError if the agent disables checks */
   constructor(options: NodeHttpOptions = {}) {
     const problem = agentProblem(options.agent);
     if (problem !== "") throw new TypeError(`http.agent ${problem}`);
     this.#options = { ...options };
+    this.sizeLimitBytes = options.sizeLimitBytes;
   }
 
   /** @internal */

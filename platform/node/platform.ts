@@ -45,6 +45,7 @@ export class NodeEntropy implements Entropy {
   fill(into: Bytes, from: number, to: number): boolean {
     const bytes = randomFillSync(new Uint8Array(to - from));
     for (let i = from; i < to; i++) into[i] = bytes[i - from]!;
+    // The bytes may become a key: wipe them.
     bytes.fill(0);
     return true;
   }

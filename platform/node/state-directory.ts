@@ -178,9 +178,8 @@ export function storedMetadata(
     },
     write: (server) => {
       const text = JSON.stringify({ version: VERSION, ...server });
-      try {
-        writeOwn(file, `${text}\n${codeOf(text, deviceKey)}\n`);
-      } catch {}
+      // After a failure, the next start requests the metadata again.
+      unlessBroken(() => writeOwn(file, `${text}\n${codeOf(text, deviceKey)}\n`));
     },
     openHttp: () => new NodeHttp(http),
   };

@@ -76,8 +76,6 @@ export class Drivers {
   readonly #owner: DriversOwner;
   /** Whether a request for the metadata is in flight, or has succeeded since the server's last usable response. */
   isRediscovered = false;
-  /** Whether the metadata were requested in this start, so that the first failure does not repeat the request. */
-  #hasNewMetadata: boolean;
   rediscovery: AbortController | undefined;
 
   /** @throws CapacityError; TypeError that names the invalid endpoint or header */
@@ -85,7 +83,6 @@ export class Drivers {
     this.#platform = platform;
     this.#settings = settings;
     this.#owner = owner;
-    this.#hasNewMetadata = settings.hasNewMetadata ?? false;
     const { config, keys, shared, stored } = settings;
     this.tokens = new IssuedTokens({ scope: config.scope, keys, shared, stored }, this);
     if (stored) stored.onRest = () => this.#changed();
@@ -111,14 +108,12 @@ export class Drivers {
         report: owner.report,
       }) ?? {};
     this.storage = storage ?? this.#platform.storage;
-    const { deviceParameters, tokenParameters } = settings.config;
-    const { clientId, clientSecret, scope } = settings.config;
-    const texts = [deviceParameters, tokenParameters, clientId, clientSecret, scope];
-    const textsBytes = texts.reduce((sum, { length }) => sum + 3 * length, 0);
+    const { deviceParameters, tokenParameters, clientId, clientSecret, scope } = settings.config;
+    const texts = [deviceParameters, tokenParameters, clientId, clientSecret, scope].join("");
     return new Driver({
       core,
       ...settings,
-      memoryBytes: Math.min(memoryBytes, BEGIN_BYTES + textsBytes),
+      memoryBytes: Math.min(memoryBytes, BEGIN_BYTES + 3 * texts.length),
       growsTo: memoryBytes,
       platform: { ...this.#platform, storage: this.storage },
       endpoints,
@@ -146,9 +141,8 @@ export class Drivers {
     const { device, memory } = this.current;
     const { config, headers, keys } = this.#settings;
     const given = (headers?.grant ?? []).map(([, value]) => value);
-    const userCode = fieldOf(device, memory, Field.USER_CODE);
-    const own = secretsOf(device, memory);
-    return [config.clientSecret, userCode, ...given, ...(keys?.sent ?? []), ...own];
+    const own = [config.clientSecret, fieldOf(device, memory, Field.USER_CODE)];
+    return [...own, ...given, ...(keys?.sent ?? []), ...secretsOf(device, memory)];
   }
 
   /** Replaces the driver after the current command has ended. */
@@ -176,9 +170,6 @@ export class Drivers {
   rediscoverAfter({ response }: SignInError): void {
     const { rediscover } = this.#settings;
     if (response === undefined || rediscover === undefined || this.isRediscovered) return;
-    const isNew = this.#hasNewMetadata;
-    this.#hasNewMetadata = false;
-    if (isNew) return;
     this.isRediscovered = true;
     this.rediscovery?.abort();
     const own = new AbortController();

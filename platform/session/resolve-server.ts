@@ -61,7 +61,13 @@ export async function resolveServer(
   const clientAuthentication =
     client.clientAuthentication ?? clientAuthenticationFor(clientAuthenticationMethods, hasSecret);
   const openHttp = stored?.openHttp;
+  let isNew = before === undefined;
   const rediscover = async (signal: AbortSignal): Promise<Endpoints> => {
+    // The first failure of a request does not repeat a request for the metadata of this start.
+    if (isNew) {
+      isNew = false;
+      throw new MetadataError("the metadata are new", true);
+    }
     const http = openHttp!();
     signal.addEventListener("abort", () => http.dispose());
     const { endpoints } = await discover(http).finally(() => http.dispose());
@@ -70,7 +76,6 @@ export async function resolveServer(
   return {
     ...serverSettings(client, { addresses, clientAuthentication, server: name, bindsTokens }),
     rediscover: openHttp && rediscover,
-    hasNewMetadata: before === undefined,
   };
 }
 

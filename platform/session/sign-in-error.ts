@@ -97,12 +97,7 @@ const CAUSES: readonly Cause[] = [
     "developer",
     "report both to sink.status, or set dpop to off",
   ],
-  [
-    /\(the DPoP-Nonce/,
-    "unreachable",
-    "administrator",
-    "the server has to send one as in RFC 9449 §8.1",
-  ],
+  [/\(the DPoP-Nonce/, "unreachable", "administrator", "RFC 9449 §8.1 does not allow this nonce"],
   [/\(the clock|NOT_YET_VALID/, "clock_wrong", "user", "set the clock of this computer"],
   [
     /CERT_HAS_EXPIRED/,

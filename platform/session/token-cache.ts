@@ -112,18 +112,16 @@ export class TokenCache {
     const { access, ...others } = recalled;
     const stored = this.access === "none" ? others : recalled;
     const bytes = bytesOf(JSON.stringify({ of: nameOf(token), ...stored }));
-    const ended = (isWritten: boolean): void => {
-      this.isLeft &&= !isWritten;
-    };
-    this.#operate<boolean>(false, (done) => storage.write(0, bytes, 0, bytes.length, done), ended);
+    this.isLeft = false;
+    this.#operate(false, (done) => storage.write(0, bytes, 0, bytes.length, done), nothing);
   }
 
   erase(): void {
     if (!this.isThere) return;
     this.isThere = false;
     const storage = this.#open();
-    const ended = (isErased: boolean): void => {
-      this.isLeft = !isErased;
+    const ended = (ok: boolean): void => {
+      this.isLeft = !ok;
     };
     this.#operate<boolean>(false, (done) => storage.erase(0, done), ended);
   }

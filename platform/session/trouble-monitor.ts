@@ -97,8 +97,7 @@ export class TroubleMonitor {
     const { notSaved, notErased, state } = this.#device;
     const isOfTokens = !this.#isSigningOut && !isPrompting(state);
     if (notSaved && isOfTokens) this.#reportOf("tokens", "the user has to sign in again");
-    const isResumed = this.#isSigningOut && !this.#isSignOutSaved;
-    const isResumable = isResumed && notErased > 0;
+    const isResumable = notErased > 0 && this.#isSigningOut && !this.#isSignOutSaved;
     if (notErased || isCacheLeft)
       this.#reportOf("rest", isResumable ? RESUMES : "the next start tries again");
   }

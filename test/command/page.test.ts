@@ -206,6 +206,7 @@ describe("a table of devices", () => {
 
   it.each([
     ["clientId\na\n", "the first line lacks the column file"],
+    ["file,server\na.bin,gitlab\n", "all pages have one server; remove the column server"],
     ["file,clientId\na.bin\n", "line 2: has 1 cells, the first line has 2"],
     ["file,clientId\na.bin,x\na.bin,y\n", "line 3: the file's name is taken"],
     ["file,clientId\n../a.bin,x\n", "line 2: the file's name"],

@@ -8,7 +8,7 @@ import { ErrorCode, MESSAGES } from "../../core/complete.ts";
 import { errorRows } from "../../core/tables/errors.ts";
 import { allowedBy, type Schema } from "../../platform/configuration/schema-check.ts";
 import table from "../../platform/configuration/settings.json";
-import { reasonNames } from "../../platform/display/reasons.ts";
+import { reasons } from "../../platform/display/reasons.ts";
 import { markdownTable } from "../../targets/desktop/command-line.ts";
 import { FIXED_BY } from "../../targets/desktop/simulator/log/remedies.ts";
 import { limits as firmwareLimits } from "../../targets/workbench/board/sizes.ts";
@@ -283,7 +283,8 @@ function rowsOf(entrance: Entrance) {
     const own = setting[entrance] as Own | undefined;
     if (own === undefined) return [];
     const { path = setting.name, sentence = setting.sentence, unit, ...rest } = own;
-    const { names = path === "reasons" ? reasonNames : undefined, ...more } = rest;
+    const { names = path === "reasons" ? reasons.map(({ name }) => name) : undefined, ...more } =
+      rest;
     const value: Schema = { ...setting.value, ...more, ...(names && textsBy(names)) };
     const title = unit && `an integer from ${value.minimum} to ${value.maximum}, in ${unit}`;
     return [{ ...setting, path, sentence, value: { ...(title && { title }), ...value } }];

@@ -10,7 +10,7 @@ import {
   TEXTS,
   usualRom,
 } from "../../platform/display/languages.ts";
-import { reasonNames } from "../../platform/display/reasons.ts";
+import { reasons } from "../../platform/display/reasons.ts";
 
 const OTHERS = languages.filter((language) => language !== "en");
 /** Indexes in MESSAGES (core/SPEC.md). */
@@ -63,7 +63,7 @@ describe.each(OTHERS)("%s", (language) => {
 
   test("the reason for a missing connection has two halves of at most 16 characters", () => {
     const output = reasonsFor(language);
-    expect(Object.keys(output)).toEqual(reasonNames);
+    expect(Object.keys(output)).toEqual(reasons.map(({ name }) => name));
     for (const text of Object.values(output)) {
       expect(text).toMatch(/^[ -{}\x80-\xff]{1,16}\|[ -{}\x80-\xff]{1,16}$/);
     }

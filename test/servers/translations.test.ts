@@ -310,6 +310,13 @@ describe("the common part of translations", () => {
     }
   });
 
+  it("a response of 64 KiB is accepted, and a longer one is aborted", () => {
+    const of = (length: number) => common(ADDRESSES.token, "", { body: "x".repeat(length) });
+    expect(of(65_536).words.map(({ length }) => length)).toEqual([6, 65_536, 3]);
+    const { words, http } = of(65_537);
+    expect([words, http.aborts]).toEqual([["too-large"], 1]);
+  });
+
   it("if no request is needed, the core receives a success", () => {
     const nothing: Translation = { ...upper, request: () => "nothing" };
     const { words, http } = common(ADDRESSES.revocation, "token=t", {}, nothing);

@@ -85,7 +85,7 @@ function checkStored(stored: StoredLogin | undefined, { state, settings }: Login
   // A login with a key may replace one without.
   if (keyFile === undefined || keyFile === settings.keyFile) return;
   const what = `${state} holds a login with --key-file ${keyFile}`;
-  throw new UsageError(`${what}; log in with that key, or ${end}`);
+  throw new UsageError(`${what}; log in with that key, or ${end}; if it is lost, delete ${state}`);
 }
 
 async function loginOn(
@@ -114,11 +114,11 @@ async function loginOn(
       stored: metadataOf(platform, settings),
       retryHandlers: { onTrouble: (trouble: SignInError) => screen.showTrouble(trouble), signal },
     });
-    // Without --again, the settings of a stored login stay until the server has accepted others.
-    if (stored === undefined || options.again)
-      writeStoredLogin(state, { version: 1, settings, who: stored?.who ?? "" });
     if (options.again && stored !== undefined)
       await signOutBefore(platform, ready, onTrouble, signal);
+    // Without --again, the settings of a stored login stay until the server has accepted others.
+    if (stored === undefined || options.again)
+      writeStoredLogin(state, { version: 1, settings, who: "" });
     const onCode = (prompt: VerificationPrompt): void => screen.showCode(withQr(prompt, QrCode));
     session = await openSession(platform, ready, { onCode, onTrouble, signal });
     screen.stopWaiting();
@@ -129,7 +129,7 @@ async function loginOn(
       const output = nameIn(claimsIn(session.tokenResponse));
       const http = httpOptionsOf(settings);
       const request = () => requestIdentity(settings, token, http, session!);
-      who = output || (stored?.who ?? "");
+      who = output || (options.again ? "" : (stored?.who ?? ""));
       writeStoredLogin(state, { version: 1, settings, who });
       who ||= await unlessAborted(signal, request);
       writeStoredLogin(state, { version: 1, settings, who });

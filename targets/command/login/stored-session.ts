@@ -118,7 +118,8 @@ export const accounts: Part = {
       } catch (error) {
         const { event, message } = outcomeBy(error);
         if ((error as SignInError).code === "aborted") throw error;
-        print(flags.json ? JSON.stringify({ ...event, account, state }) : message);
+        const line = state === undefined ? `${account}: ${message}` : message;
+        print(flags.json ? JSON.stringify({ ...event, account, state }) : line);
       }
     }
     return Exit.DONE;
